@@ -33,17 +33,18 @@ void limit_resources() {
 
 }  // namespace
 
-void confine_process() {
+void confine_process(const std::optional<std::vector<std::uint16_t>>& ports) {
   try {
     limit_resources();
     sandbox::forbid_new_privileges();
-    restrict_files();
-    const sandbox::SystemCallFilter filter({.changes_files = false,
-                                            .starts_programs = false,
-                                            .starts_processes = false,
-                                            .signals_others = false,
-                                            .self = ::getpid(),
-                                            .sockets = sandbox::Sockets::internet});
+    restrict_files(ports);
+    const sandbox::SystemCallFilter filter(
+        {.changes_files = false,
+         .starts_programs = false,
+         .starts_processes = false,
+         .signals_others = false,
+         .self = ::getpid(),
+         .sockets = ports && ports->empty() ? sandbox::Sockets::none : sandbox::Sockets::internet});
     filter.enforce();
   } catch (const std::system_error& error) {
     throw std::runtime_error(std::string("confine the summarizer: ") + error.what());

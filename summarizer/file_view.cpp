@@ -7,9 +7,10 @@
 
 namespace summarizer {
 
-bool restrict_files() {
+bool restrict_files(const std::optional<std::vector<std::uint16_t>>& ports) {
   if (sandbox::landlock_version() == 0) return false;
-  sandbox::LandlockRules rules({.processes = true});
+  sandbox::LandlockRules rules({.tcp = ports.has_value(), .processes = true});
+  for (const auto port : ports.value_or(std::vector<std::uint16_t>())) rules.allow_connecting(port);
   // The kernel hides private files of other processes in /proc.
   for (const char* path : sandbox::system_files) rules.allow_reading(path);
   rules.allow_reading_and_writing("/dev/null");

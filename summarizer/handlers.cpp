@@ -36,12 +36,18 @@ About about(const Options& options) {
 
 Time now() { return std::chrono::floor<std::chrono::milliseconds>(std::chrono::system_clock::now()); }
 
+struct Client {
+  Egress egress;
+  std::string agent;  // empty: not an agent
+};
+
 // Fetches the page and replies with the result of `read`, with the requested address.
 template <class Read>
-Answer answer_page(Services services, Target target, Egress egress, Read read) {
+Answer answer_page(Services services, Target target, Client client, Read read) {
   if (!target.url || target.url->empty()) co_return web::invalid("url required");
   const auto fetched_at = now();
-  auto page = co_await fetch_page(*target.url, std::move(egress), services.options, services.cache);
+  auto page = co_await fetch_page(*target.url, std::move(client.egress), std::move(client.agent), services.options,
+                                  services.cache);
   if (!page) co_return page.error();
   auto work = [page = std::move(*page), read] {
     const RunawayGuard guard(longest_reading);
@@ -54,9 +60,10 @@ Answer answer_page(Services services, Target target, Egress egress, Read read) {
   co_return web::reply(*answer);
 }
 
-// From the box alone, as clients could name any hosts.
-Egress trusted_egress(const Services& services, const web::Request& request) {
-  return services.options.inherited_socket ? egress_of(request) : std::nullopt;
+// From the box alone, as clients could name any hosts and agents.
+Client client_of(const Services& services, const web::Request& request) {
+  if (!services.options.inherited_socket) return {};
+  return {.egress = egress_of(request), .agent = std::string(request.header(client_id_header))};
 }
 
 }  // namespace
@@ -68,14 +75,14 @@ Answer health() { co_return web::reply(Health{.status = "ok", .service = service
 Answer summarize_page(const Services& services, const web::Request& request, Target target) {
   const auto query = web::parse_query<PageQuery>(request);
   if (!query) co_return query.error();
-  auto egress = trusted_egress(services, request);
-  if (!query->format) co_return co_await answer_page(services, std::move(target), std::move(egress), summary_of);
+  auto client = client_of(services, request);
+  if (!query->format) co_return co_await answer_page(services, std::move(target), std::move(client), summary_of);
   const auto read = [style = *query->format](const Page& page) { return article_of(page, style); };
-  co_return co_await answer_page(services, std::move(target), std::move(egress), read);
+  co_return co_await answer_page(services, std::move(target), std::move(client), read);
 }
 
 Answer extract_page(const Services& services, const web::Request& request, Target target) {
-  return answer_page(services, std::move(target), trusted_egress(services, request), references_of);
+  return answer_page(services, std::move(target), client_of(services, request), references_of);
 }
 
 }  // namespace summarizer

@@ -18,6 +18,8 @@ struct Options {
   // A listening socket to use instead, on which the box relays requests and is trusted to name their clients. The
   // caller keeps and closes it.
   std::optional<int> inherited_socket;
+  // Where to report what was fetched (outbound_report.h): a pipe that the box reads.
+  std::optional<int> report;
   bool allow_private = false;                   // fetch from private and loopback addresses too, on any port
   std::chrono::milliseconds page_time{10'000};  // for fetching one page, over all redirects
   std::size_t cache_bytes = 0;  // size of the cache of fetched pages, which are revalidated with their servers

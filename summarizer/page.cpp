@@ -73,12 +73,14 @@ web::Task<web::Result<web::FetchResponse>> fetch_within(Egress egress, web::Fetc
 
 }  // namespace
 
-web::Task<web::Result<Page>> fetch_page(std::string url, Egress egress, const Options& options, PageCache& cache) {
+web::Task<web::Result<Page>> fetch_page(std::string url, Egress egress, std::string agent, const Options& options,
+                                        PageCache& cache) {
   const bool is_restricted = egress.has_value();
   const auto known = is_restricted ? nullptr : cache.find(url);
   web::FetchRequest request{.url = url};
   request.headers = {{"User-Agent", options.user_agent}, {"Accept", "text/html,application/xhtml+xml"}};
   request.reach = options.allow_private ? web::Reach::configured : web::Reach::public_only;
+  request.asker = {.part = "summarizer", .agent = std::move(agent)};
   request.max_redirects = max_redirects;
   request.timeout = options.page_time;
   request.max_bytes = max_page;

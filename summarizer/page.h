@@ -22,6 +22,7 @@ class PageCache;
 // with its validators and used if the server answers that it is unchanged. Every failure is Kind::internal with a
 // sentence, since the contract requires 500.
 // With a list of hosts each redirect is held against it too, and the cache is not used.
-web::Task<web::Result<Page>> fetch_page(std::string url, Egress egress, const Options& options, PageCache& cache);
+web::Task<web::Result<Page>> fetch_page(std::string url, Egress egress, std::string agent, const Options& options,
+                                        PageCache& cache);
 
 }  // namespace summarizer

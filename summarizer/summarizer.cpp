@@ -1,6 +1,7 @@
 #include "summarizer/summarizer.h"
 
 #include <malloc.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <boost/asio/co_spawn.hpp>
@@ -12,8 +13,10 @@
 #include <thread>
 
 #include "summarizer/confine.h"
+#include "summarizer/outbound_report.h"
 #include "summarizer/routes.h"
 #include "web/log.h"
+#include "web/outbound.h"
 #include "web/server.h"
 
 // jemalloc's; sanitized programs do not link it.
@@ -23,6 +26,7 @@ namespace summarizer {
 namespace {
 
 constexpr std::chrono::seconds drain_time{10}, trim_period{10};
+constexpr std::chrono::milliseconds report_pause{500};
 // The limit of pages (10 MB each) in memory.
 constexpr std::size_t max_in_flight = 32;
 // Half of them, so that one client with slow pages cannot block all others.
@@ -63,10 +67,46 @@ web::Task<> give_back_memory(std::chrono::seconds pause) {
   }
 }
 
+// The TCP ports that the policy leaves open, with that of name servers; nothing if the kernel cannot tell inside from
+// outside by the port: any port is open, pages may come from this machine, or this process has yet to listen.
+std::optional<std::vector<std::uint16_t>> open_ports(const Options& options) {
+  constexpr std::uint16_t name_servers = 53;
+  const auto policy = web::outbound().policy();
+  if (!policy.denies || options.allow_private || !options.inherited_socket) return std::nullopt;
+  std::vector<std::uint16_t> ports;
+  for (const auto& destination : policy.allow) {
+    const auto port = destination.substr(destination.rfind(':') + 1);
+    if (port == "*") return std::nullopt;
+    ports.push_back(static_cast<std::uint16_t>(std::stoi(port)));
+  }
+  if (!ports.empty()) ports.push_back(name_servers);
+  return ports;
+}
+
+// If the box does not read, this thread waits; those of the network go on.
+void report(int pipe) {
+  const auto lines = report_of(web::outbound().take());
+  for (std::string_view rest = lines; !rest.empty();) {
+    const auto written = ::write(pipe, rest.data(), rest.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return;  // the box has ended
+    rest.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+web::Task<> keep_reporting(int pipe, std::chrono::milliseconds pause) {
+  web::Timer timer(co_await boost::asio::this_coro::executor);
+  for (;;) {
+    timer.expires_after(pause);
+    co_await timer.async_wait(web::use_task);
+    report(pipe);
+  }
+}
+
 }  // namespace
 
 void run(const Options& options) {
-  confine_process();
+  confine_process(open_ports(options));
   const unsigned threads =
       options.threads ? options.threads : std::clamp(std::thread::hardware_concurrency(), 1u, max_threads);
 
@@ -87,11 +127,14 @@ void run(const Options& options) {
 
   stop.async_wait([&main_thread](boost::system::error_code, int) { main_thread.stop(); });
   boost::asio::co_spawn(main_thread, give_back_memory(trim_period), boost::asio::detached);
+  if (options.report)
+    boost::asio::co_spawn(main_thread, keep_reporting(*options.report, report_pause), boost::asio::detached);
   main_thread.run();
   web::log::info("draining");
   boost::asio::co_spawn(pool.at(0), server.drain(drain_time), boost::asio::use_future).get();
   pool.stop();
   parsers.join();
+  if (options.report) report(*options.report);
 }
 
 }  // namespace summarizer

@@ -7,6 +7,7 @@
 #include "web/ascii.h"
 #include "web/byte_table.h"
 #include "web/fetch_loop.h"
+#include "web/outbound.h"
 
 namespace web {
 namespace {
@@ -49,6 +50,12 @@ void follow(FetchRequest& request, int status, const FetchUrl& from, const Fetch
   }
 }
 
+// Each hop is a connection of its own to the policy and the ledger.
+Result<Outbound::Passage> admit(const FetchRequest& request, const FetchUrl& url) {
+  if (request.reach == Reach::own || !request.unix_socket.empty()) return Outbound::Passage();
+  return outbound().admit(request.asker, url.host, url.port_number());
+}
+
 }  // namespace
 
 std::string FetchResponse::header(std::string_view name) const {
@@ -70,8 +77,10 @@ Task<Result<FetchResponse>> fetch(FetchRequest request) {
       time_left = request.timeout - std::chrono::duration_cast<milliseconds>(Clock::now() - started);
       time_left = std::max(time_left, milliseconds(1));
     }
+    auto passage = admit(request, **url);
+    if (!passage) co_return passage.error();
     auto handle = request.sink ? EasyHandles::make() : loop.handles().take();
-    Transfer transfer(std::move(handle), request, **url, time_left);
+    Transfer transfer(std::move(handle), request, **url, time_left, std::move(*passage));
     co_await loop.run(transfer);
     const bool redirected = transfer.is_redirect();
     const std::string location = transfer.redirect_url();

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "web/asker.h"
 #include "web/result.h"
 #include "web/task.h"
 
@@ -15,7 +16,8 @@ namespace web {
 
 // Which addresses a request may connect to. Checked at each hop for the address that is connected to, after DNS.
 enum class Reach {
-  configured,  // any address: the URL comes from the box's own settings or is the box itself
+  configured,  // any address: the URL comes from the box's own settings
+  own,         // a listener of this box, whatever its address: does not leave the box (outbound.h)
   public_only  // the URL comes from a user or a page: globally routable unicast only, ports 80, 443, 8080 and 8443
 };
 
@@ -28,6 +30,7 @@ struct FetchRequest {
   std::string body;
   std::string unix_socket;  // path; the URL's host is then only the Host header. Not with Reach::public_only
   Reach reach = Reach::configured;
+  Asker asker{};  // for the ledger of outbound connections
   // 0: a redirect is a response like any other. Otherwise redirects are followed and checked hop by hop. Another origin
   // receives only headers that describe the exchange (Accept, Content-Type, User-Agent, ...), never credentials.
   int max_redirects = 0;
@@ -54,10 +57,10 @@ struct FetchResponse {
 };
 
 // Suspends until the exchange is over. An HTTP error status is a FetchResponse; an Error (bad_gateway, timeout,
-// too_large, invalid) means that there was no complete response (a compressed body that ends early is incomplete). Its
-// message is a sentence with the cause and without secrets. Cancelling the awaiting coroutine (asio cancellation,
-// terminal) aborts the transfer and throws operation_aborted. Connections are kept and reused per io_context and per
-// Reach; HTTP/1.1, TLS verified against the system's roots.
+// too_large, invalid; unavailable if the policy of outbound.h refuses a hop) means that there was no complete response
+// (a compressed body that ends early is incomplete). Its message is a sentence with the cause and without secrets.
+// Cancelling the awaiting coroutine (asio cancellation, terminal) aborts the transfer and throws operation_aborted.
+// Connections are kept and reused per io_context and per Reach; HTTP/1.1, TLS verified against the system's roots.
 Task<Result<FetchResponse>> fetch(FetchRequest);
 
 // True for global unicast, v4 or v6, also if embedded (v4-mapped, NAT64, 6to4).

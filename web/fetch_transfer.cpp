@@ -79,14 +79,15 @@ long number(CURL* easy, CURLINFO what) {
 }  // namespace
 
 Transfer::Transfer(EasyHandles::Handle easy_handle, const FetchRequest& request, const FetchUrl& url,
-                   milliseconds time_left)
+                   milliseconds time_left, Outbound::Passage passage)
     : request_(request),
       url_(url),
       peer_(request.unix_socket.empty() ? url.authority() : request.unix_socket),
       time_left_(time_left),
       connect_time_(time_left.count() > 0 ? std::min(time_left, request.connect_timeout) : request.connect_timeout),
       header_list_(nullptr, curl_slist_free_all),
-      easy_(std::move(easy_handle)) {
+      easy_(std::move(easy_handle)),
+      passage_(std::move(passage)) {
   set_option(easy(), CURLOPT_URL, url_.text.c_str());
   set_option(easy(), CURLOPT_CURLU, url_.parsed.get());  // takes precedence over the text and needs no parsing
   if (request_.sink) set_option(easy(), CURLOPT_BUFFERSIZE, streamed_bytes);
@@ -106,7 +107,19 @@ Transfer::Transfer(EasyHandles::Handle easy_handle, const FetchRequest& request,
   set_headers();
 }
 
-Transfer::~Transfer() { easy_.get_deleter().needs_reset = !finished_ || code_ != CURLE_OK || tries_ != 1; }
+Transfer::~Transfer() {
+  count_bytes();
+  easy_.get_deleter().needs_reset = !finished_ || code_ != CURLE_OK || tries_ != 1;
+}
+
+// Heads and bodies; without what TLS and TCP add.
+void Transfer::count_bytes() {
+  curl_off_t uploaded = 0, downloaded = 0;
+  curl_easy_getinfo(easy(), CURLINFO_SIZE_UPLOAD_T, &uploaded);
+  curl_easy_getinfo(easy(), CURLINFO_SIZE_DOWNLOAD_T, &downloaded);
+  passage_.add_bytes(number(easy(), CURLINFO_REQUEST_SIZE) + uploaded,
+                     number(easy(), CURLINFO_HEADER_SIZE) + downloaded);
+}
 
 // Each of these options may still have its value of the handle's last exchange.
 void Transfer::set_method_and_body() {

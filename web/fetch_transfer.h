@@ -16,13 +16,15 @@
 #include "web/fetch.h"
 #include "web/fetch_handles.h"
 #include "web/fetch_url.h"
+#include "web/outbound.h"
 
 namespace web {
 
 class Transfer {
  public:
-  // `request` and `url` must outlive the transfer. `time_left` 0: no deadline.
-  Transfer(EasyHandles::Handle, const FetchRequest& request, const FetchUrl& url, std::chrono::milliseconds time_left);
+  // `request` and `url` must outlive the transfer. `time_left` 0: no deadline. Its bytes are counted in the passage.
+  Transfer(EasyHandles::Handle, const FetchRequest& request, const FetchUrl& url, std::chrono::milliseconds time_left,
+           Outbound::Passage);
   ~Transfer();
   Transfer(const Transfer&) = delete;
   Transfer& operator=(const Transfer&) = delete;
@@ -45,6 +47,7 @@ class Transfer {
   static std::size_t on_header(char* data, std::size_t, std::size_t size, void* self);
   static std::size_t on_body(char* data, std::size_t, std::size_t size, void* self);
 
+  void count_bytes();
   void set_method_and_body();
   bool would_repeat();
   void set_headers();
@@ -65,6 +68,7 @@ class Transfer {
   std::unique_ptr<curl_slist, decltype(&curl_slist_free_all)> header_list_;  // outlives its use by the handle
   EasyHandles::Handle easy_;
 
+  Outbound::Passage passage_;
   std::unordered_set<curl_socket_t>* opened_ = nullptr;
   FetchResponse response_;
   std::size_t head_bytes_ = 0;

@@ -3,6 +3,7 @@
 
 #include <curl/curl.h>
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -19,6 +20,7 @@ struct FetchUrl {
   std::string port;               // always set
   std::shared_ptr<CURLU> parsed;  // in libcurl's form, only read by it
 
+  std::uint16_t port_number() const { return static_cast<std::uint16_t>(std::stoi(port)); }
   std::string authority() const { return host + ":" + port; }
   bool same_origin(const FetchUrl& other) const {
     return scheme == other.scheme && host == other.host && port == other.port;

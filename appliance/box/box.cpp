@@ -13,7 +13,7 @@
 #include "appliance/box/start_banner.h"
 #include "appliance/box/summarizer_child.h"
 #include "appliance/foundation/periodic.h"
-#include "appliance/hosting/agents/egress.h"
+#include "appliance/hosting/plan_egress/plan_egress.h"
 #include "appliance/identity/accounts/user_search.h"
 #include "store/engine_log.h"
 #include "summarizer/egress.h"
@@ -97,12 +97,11 @@ struct Box::Parts {
     if (!caller) return target;
     target.headers.emplace_back(::summarizer::client_id_header, caller->agent);
     const auto agent = modules.hosting.agents.directory.find(caller->agent);
-    const auto egress = agent ? agents::read_egress(agent->config) : agents::Egress();
-    if (!egress) return egress.error();
-    if (egress->kind == agents::Egress::Kind::none)
-      return web::forbidden("This agent may not fetch pages: its config has egress none");
-    if (egress->kind == agents::Egress::Kind::list)
-      target.headers.emplace_back(::summarizer::egress_header, ::summarizer::egress_text(egress->hosts));
+    const auto egress = agent ? plan_egress::egress_of(platform.system, *agent) : agents::Egress();
+    if (egress.kind == agents::Egress::Kind::none)
+      return web::forbidden("This agent may not fetch pages: its config or its plan has egress none");
+    if (egress.kind == agents::Egress::Kind::list)
+      target.headers.emplace_back(::summarizer::egress_header, ::summarizer::egress_text(egress.hosts));
     return target;
   }
   void listen();
@@ -133,7 +132,11 @@ void Box::Parts::listen() {
   web.host_router = modules.host_router();
   web.inherited_socket = sockets.web;
   server.listen(std::move(web));
-  if (!settings.http_redirect_listen.empty()) server.listen(redirect_listener(settings, server.url("web")));
+  if (!settings.http_redirect_listen.empty()) {
+    auto redirect = redirect_listener(settings, server.url("web"));
+    redirect.inherited_socket = sockets.redirect;
+    server.listen(std::move(redirect));
+  }
   auto backend = backend_listener(settings, std::move(all.backend));
   backend.inherited_socket = sockets.backend;
   server.listen(std::move(backend));

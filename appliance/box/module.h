@@ -5,7 +5,6 @@
 #include "appliance/box/capabilities.h"
 #include "appliance/foundation/settings/load.h"
 #include "appliance/hosting/module.h"
-#include "appliance/hosting/runtime/isolation.h"
 #include "appliance/identity/module.h"
 #include "store/store.h"
 #include "web/loop_watchdog.h"
@@ -25,7 +24,6 @@ class Module {
         identity(given_identity),
         models(given_models),
         hosting(given_hosting),
-        isolation(given_hosting.engine->isolation()),
         recent_proofs(given_identity.sessions),
         capabilities_(box::capabilities(), *this) {}
 
@@ -40,7 +38,6 @@ class Module {
   identity::Module& identity;
   models::Module& models;
   hosting::Module& hosting;
-  const runtime::Isolation isolation;  // of agents
   administration::RecentProofs recent_proofs;
 
  private:

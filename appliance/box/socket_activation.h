@@ -10,6 +10,7 @@ namespace agentbox {
 // Descriptors, open as long as the process runs. A listener without one opens its own socket.
 struct ActivatedSockets {
   std::optional<int> web, backend, summarizer;
+  std::optional<int> redirect;  // only from run_as.h
 };
 
 // The sockets that LISTEN_PID, LISTEN_FDS and LISTEN_FDNAMES describe, closed on exec; none if they are meant for

@@ -1,5 +1,6 @@
 #include "appliance/box/summarizer_child.h"
 
+#include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -7,6 +8,7 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/posix/basic_stream_descriptor.hpp>
+#include <boost/asio/read_until.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <csignal>
 #include <fstream>
@@ -17,8 +19,10 @@
 #include "sandbox/start.h"
 #include "summarizer/egress.h"
 #include "summarizer/options.h"
+#include "summarizer/outbound_report.h"
 #include "web/listening_socket.h"
 #include "web/log.h"
+#include "web/outbound.h"
 
 namespace agentbox {
 
@@ -30,10 +34,13 @@ using ProcessHandle = boost::asio::posix::basic_stream_descriptor<web::Executor>
 
 constexpr auto first_pause = 50ms, longest_pause = 5'000ms, well_behaved = 1'000ms, stop_grace = 5'000ms;
 constexpr std::uint64_t open_files = 1'024;
+constexpr std::size_t longest_report = 4'096;
 
 // The settings it needs and the variables of a TLS client; the rest of the environment is not inherited.
 std::vector<std::string> environment(const Settings& settings) {
   std::vector<std::string> variables{
+      "EGRESS=" + settings.egress,
+      "EGRESS_ALLOW=" + web::to_text(settings.egress_allow),
       std::string("SUMMARIZER_ALLOW_PRIVATE=") + (settings.summarizer_allow_private ? "on" : "off"),
       "SUMMARIZER_CACHE_MB=" + std::to_string(settings.summarizer_cache_mb),
       "SUMMARIZER_USER_AGENT=" + settings.summarizer_user_agent,
@@ -77,8 +84,9 @@ struct SummarizerChild::State {
 
   const Settings settings;
   web::ListeningSocket socket{"127.0.0.1:0"};
-  pid_t pid = 0;        // 0: none runs
-  int last_status = 0;  // of the child that was reaped last
+  pid_t pid = 0;              // 0: none runs
+  int last_status = 0;        // of the child that was reaped last
+  files::Descriptor reports;  // of the child that was started last, until somebody reads it
   steady_clock::time_point started{};
 
   // Set by supervise(); used on its thread only.
@@ -90,12 +98,16 @@ struct SummarizerChild::State {
 // It filters its system calls and restricts its files by itself, once it is loaded: summarizer/confine.h.
 void SummarizerChild::State::spawn() {
   started = steady_clock::now();
+  int pipe[2];
+  if (::pipe2(pipe, O_CLOEXEC) != 0) throw std::system_error(errno, std::generic_category(), "summarizer: pipe");
+  reports.reset(pipe[0]);
+  const files::Descriptor written_by_child(pipe[1]);
   const sandbox::Program program{.binary = "/proc/self/exe",
                                  .arguments = {"agentbox", "summarizer", "--box", std::to_string(getpid())},
                                  .environment = environment(settings),
                                  .folder = {},
                                  .error = STDERR_FILENO,
-                                 .inherited = {socket.descriptor()}};
+                                 .inherited = {socket.descriptor(), written_by_child.get()}};
   const sandbox::Confinement place{
       .user = own_user(), .namespaces = {}, .files = {}, .tcp = {}, .calls = {}, .limits = {.open_files = open_files}};
   try {
@@ -143,6 +155,8 @@ web::Task<> SummarizerChild::watch(std::shared_ptr<State> state) {
   auto wait = std::chrono::milliseconds(first_pause);
   boost::system::error_code error;
   while (!state->stopping) {
+    if (state->reports)
+      boost::asio::co_spawn(*state->home, count_reports(std::move(state->reports)), boost::asio::detached);
     if (auto handle = state->pid == 0 ? files::Descriptor() : runtime::proc::open_process(state->pid)) {
       ProcessHandle process(state->home->get_executor(), handle.release());
       co_await process.async_wait(ProcessHandle::wait_read, boost::asio::redirect_error(web::use_task, error));
@@ -164,6 +178,22 @@ web::Task<> SummarizerChild::watch(std::shared_ptr<State> state) {
   }
   state->watching = false;
   state->ended->cancel();
+}
+
+// Until the child has ended, or sends what is not a line.
+web::Task<> SummarizerChild::count_reports(files::Descriptor pipe) {
+  ProcessHandle handle(co_await boost::asio::this_coro::executor, pipe.release());
+  std::string arrived;
+  auto buffer = boost::asio::dynamic_buffer(arrived, longest_report);
+  for (;;) {
+    boost::system::error_code error;
+    const auto size =
+        co_await boost::asio::async_read_until(handle, buffer, '\n', boost::asio::redirect_error(web::use_task, error));
+    if (error) co_return;
+    const auto entry = ::summarizer::read_report(std::string_view(arrived).substr(0, size - 1));
+    if (entry) web::outbound().add(*entry);
+    buffer.consume(size);
+  }
 }
 
 web::Task<> SummarizerChild::stop() {

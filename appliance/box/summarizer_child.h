@@ -7,14 +7,15 @@
 #include <memory>
 #include <string>
 
+#include "appliance/files/descriptor.h"
 #include "appliance/foundation/settings/settings.h"
 #include "web/server.h"
 #include "web/task.h"
 
 namespace agentbox {
 
-// The descriptor of the child's listening socket.
-inline constexpr int inherited_socket = 3;
+// The descriptors of the child's listening socket, and of the pipe into which it reports its fetches.
+inline constexpr int inherited_socket = 3, inherited_report = 4;
 
 class SummarizerChild {
  public:
@@ -35,6 +36,7 @@ class SummarizerChild {
  private:
   struct State;
   static web::Task<> watch(std::shared_ptr<State>);
+  static web::Task<> count_reports(files::Descriptor pipe);
   std::shared_ptr<State> state_;
 };
 

@@ -24,14 +24,17 @@ EngineChoice chosen_engine(const Settings& settings) {
 
 std::unique_ptr<runtime::Engine> make_engine(std::string_view name, const Settings& settings,
                                              boost::asio::io_context& home, boost::asio::thread_pool& files,
-                                             std::function<std::string(std::string gateway)> open_agent_listener) {
+                                             EngineQuestions questions) {
   const DataFolder folder(settings.data);
   if (name == "docker") {
     runtime::DockerOptions options{.host = settings.docker_host,
                                    .image = settings.agent_image,
                                    .box = box_fingerprint(folder, settings),
                                    .folder = folder.agents(),
-                                   .open_agent_listener = std::move(open_agent_listener)};
+                                   .open_agent_listener = std::move(questions.open_agent_listener),
+                                   .is_closed = std::move(questions.is_closed),
+                                   .lan_is_open = settings.container_lan,
+                                   .requires_isolation = settings.isolation == "required"};
     return std::make_unique<runtime::DockerEngine>(std::move(options), home, files);
   }
   if (name == "process") {

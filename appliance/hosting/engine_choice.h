@@ -21,9 +21,14 @@ struct EngineChoice {
 // `auto` selects Docker if its engine responds and has the agents' image, which blocks.
 EngineChoice chosen_engine(const Settings&);
 
-// Null for an unknown name. For `home` and `files` see the engines, for `open_agent_listener` DockerOptions.
+// What the engine asks of the box: see DockerOptions.
+struct EngineQuestions {
+  std::function<std::string(std::string gateway)> open_agent_listener;
+  std::function<bool(const std::string& agent)> is_closed;
+};
+
+// Null for an unknown name. For `home` and `files` see the engines.
 std::unique_ptr<runtime::Engine> make_engine(std::string_view name, const Settings&, boost::asio::io_context& home,
-                                             boost::asio::thread_pool& files,
-                                             std::function<std::string(std::string gateway)> open_agent_listener);
+                                             boost::asio::thread_pool& files, EngineQuestions);
 
 }  // namespace agentbox

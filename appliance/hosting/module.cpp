@@ -1,5 +1,6 @@
 #include "appliance/hosting/module.h"
 
+#include "appliance/hosting/plan_egress/plan_egress.h"
 #include "appliance/hosting/watchdog/watch_span.h"
 
 namespace hosting {
@@ -43,7 +44,12 @@ Module::Module(const agentbox::Platform& given_platform, identity::Module& given
 }
 
 std::unique_ptr<runtime::Engine> Module::engine_named(std::string_view name) const {
-  return agentbox::make_engine(name, platform.settings, platform.home, platform.blocking, open_agent_listener_);
+  agentbox::EngineQuestions questions{
+      .open_agent_listener = open_agent_listener_, .is_closed = [this](const std::string& id) {
+        const auto agent = agents.directory.find(id);
+        return agent && plan_egress::egress_of(platform.system, *agent).kind != ::agents::Egress::Kind::web;
+      }};
+  return agentbox::make_engine(name, platform.settings, platform.home, platform.blocking, std::move(questions));
 }
 
 std::optional<std::filesystem::path> Module::workspace_of(std::string_view agent) const {

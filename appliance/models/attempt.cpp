@@ -37,6 +37,8 @@ Attempt make_attempt(const Candidate& candidate, const ModelCall& call, Listener
                      std::int64_t default_max_tokens) {
   Attempt attempt{.candidate = candidate, .request = call.request, .first_token = FirstTokenTimer(listener)};
   attempt.request.model = candidate.name_there;
+  attempt.request.asker.user = call.payer.user;
+  attempt.request.asker.agent = call.payer.agent;
   if (!attempt.request.max_tokens) {
     attempt.request.max_tokens =
         candidate.model ? std::min(default_max_tokens, candidate.model->max_output) : default_max_tokens;

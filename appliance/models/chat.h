@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "web/asker.h"
+
 namespace models {
 
 BOOST_DEFINE_ENUM_CLASS(Role, system, user, assistant, tool)
@@ -78,6 +80,7 @@ struct ChatRequest {
   // response_format, seed, presence_penalty, frequency_penalty, logit_bias, reasoning_effort. A provider that does not
   // support one of them refuses the request.
   boost::json::object options;
+  web::Asker asker{.part = "models"};          // on whose behalf; not sent
   bool stream = false, include_usage = false;  // how the caller wants the answer; providers ignore it
 };
 

@@ -16,6 +16,9 @@ readonly root_start=1 data_start=$((1 + root_mebibytes))  # in mebibytes; the bo
 
 included=(linux-image-cloud-amd64 systemd-sysv udev dbus initramfs-tools e2fsprogs fdisk iproute2 openssh-server
           systemd-resolved systemd-timesyncd tzdata ca-certificates adduser less nano-tiny)
+# What the package depends on comes from where this machine gets its packages: inside, no name may resolve yet.
+mapfile -t depends < <(dpkg-deb -f "$package" Pre-Depends Depends | sed 's/^[A-Za-z-]*: *//' | tr ',' '\n' | awk '{print $1}')
+included+=("${depends[@]}")
 # What the machine's own hardware needs of the kernel, and nothing else: the initial file system stays small.
 cat >"$work/initramfs.conf" <<'CONF'
 MODULES=list
@@ -29,7 +32,7 @@ mmdebstrap --quiet --variant=minbase --include="$(IFS=,; echo "${included[*]}")"
   --dpkgopt='path-include=/usr/share/man/man1/agentbox*' \
   --essential-hook='mkdir -p "$1/usr/share/man/man1"' \
   --customize-hook="cp '$package' \"\$1/tmp/agentbox.deb\"" \
-  --customize-hook='chroot "$1" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends /tmp/agentbox.deb' \
+  --customize-hook='chroot "$1" env DEBIAN_FRONTEND=noninteractive dpkg --install /tmp/agentbox.deb >/dev/null' \
   --customize-hook='rm "$1/tmp/agentbox.deb"' \
   --customize-hook="cp '$work/initramfs.conf' \"\$1/etc/initramfs-tools/conf.d/agentbox\"; cp '$work/modules' \"\$1/etc/initramfs-tools/modules\"" \
   --customize-hook='chroot "$1" update-initramfs -u >/dev/null' \

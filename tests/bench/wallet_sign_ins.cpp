@@ -142,10 +142,9 @@ void measure(const char* folder, std::size_t count, int side_by_side, const char
   if (file != nullptr) {
     std::ofstream out(file);
     for (std::size_t i = 0; i < std::min<std::size_t>(count, 4'000); ++i) {
-      const auto& [address, message, signature] = proofs[i];
-      out << boost::json::serialize(
-                 boost::json::object{{"address", address}, {"message", message}, {"signature", signature}})
-          << '\n';
+      const boost::json::object proof{
+          {"address", proofs[i].address}, {"message", proofs[i].message}, {"signature", proofs[i].signature}};
+      out << boost::json::serialize(proof) << '\n';
     }
   }
   std::printf("{\"per_second\": %.1f, \"proofs\": %zu}\n", static_cast<double>(count) / seconds, count);

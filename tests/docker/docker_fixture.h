@@ -11,6 +11,7 @@
 #include <cstdio>
 
 #include "appliance/hosting/runtime/docker/docker_api.h"
+#include "appliance/hosting/runtime/docker/packet_filter.h"
 #include "tests/hosting/agent_fixture.h"
 
 namespace agent_tests {
@@ -41,6 +42,9 @@ class DockerDaemon {
     if (pid_ == 0) start();
     for (const auto& container : list("/containers/json?all=1"))
       static_cast<void>(ask("DELETE", "/containers/" + text(container, "Id") + "?force=1&v=1"));
+    for (const auto& network : list("/networks"))  // of boxes that ended as in a crash
+      if (const auto name = text(network, "Name"); name.starts_with("agentbox-") && name.size() == 21)
+        runtime::docker::PacketFilter(name.substr(9)).remove();
     static_cast<void>(ask("POST", "/networks/prune"));
     end(SIGTERM);
   }

@@ -142,6 +142,7 @@ const noted = {
   }],
   "backend PUT /api/admin/git-hosts": ["git host set by admin", ({ box }) => box.backend_call("PUT", "/api/admin/git-hosts", { url: "https://box@git.example.org", secret: "s" })],
   "backend DELETE /api/admin/git-hosts": ["git host forgotten by admin", ({ box }) => box.backend_call("DELETE", "/api/admin/git-hosts?url=https://git.example.org:443")],
+  "backend PUT /api/admin/plans/{plan}/egress": ["egress of a plan bounded", ({ box }) => box.backend_call("PUT", "/api/admin/plans/network/egress", { egress: "web" })],
   "backend POST /api/admin/operator-keys": ["operator key made", ({ box }) => box.backend_call("POST", "/api/admin/operator-keys", { name: "ci", scopes: ["backup"] })],
   "backend DELETE /api/admin/operator-keys/{name}": ["operator key revoked", ({ box }) => box.backend_call("DELETE", "/api/admin/operator-keys/ci")],
   "backend DELETE /api/admin/audit/personal-data": ["personal data erased by admin: ok, 0 entries", ({ box }) => box.backend_call("DELETE", "/api/admin/audit/personal-data?subject=nobody")],

@@ -45,6 +45,7 @@ test("every command has a help page that names its arguments", async () => {
     "serve",
     "setup",
     "init",
+    "demo",
     "status",
     "agents",
     "keys",
@@ -74,6 +75,7 @@ test("every command has a help page that names its arguments", async () => {
   const takes = {
     setup: ["--email", "--own-ca", "--backup-schedule", "--yes", "renew"],
     init: ["--email", "--password", "--data"],
+    demo: ["--reset", "--days", "--outside", "--data"],
     pack: ["--to", "--with-key", "--with-image"],
     unpack: ["--key", "--check", "--data"],
     rollback: ["--data", "--yes"],

@@ -65,7 +65,7 @@ test("every page passes axe in both schemes, fits a phone, and shows hostile nam
   assert.match(isolated, /isolate/);
 });
 
-test("an administrator sees the audit log and the security events, others do not", async (t) => {
+test("an administrator sees the audit log, the security events and what left the box, others do not", async (t) => {
   const browser = await open_browser(t);
   const box = await Box.start(t);
   await box.customer("ada@example.org");
@@ -83,6 +83,10 @@ test("an administrator sees the audit log and the security events, others do not
   await admin.page.getByRole("table").waitFor();
   await admin.page.goto("/admin/events");
   await admin.heading("Nothing recorded yet").waitFor();
+  await admin.is_accessible();
+  await admin.page.goto("/admin/egress");
+  await admin.heading("Nothing has left this box").waitFor();
+  await admin.page.getByText("EGRESS is allow").waitFor();
   await admin.is_accessible();
 
   const ada = await Person.at(browser, box);

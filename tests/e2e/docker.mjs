@@ -20,6 +20,22 @@ export const no_docker = () => {
   if (!["/usr/sbin/dockerd", "/usr/bin/dockerd"].some(existsSync)) return "there is no dockerd (Debian's docker.io)";
 };
 
+// Of boxes that were killed: of others' chains none is touched. A box's networks and its chain have the same digits.
+const remove_packet_filters = (networks) => {
+  for (const [, digits] of networks.matchAll(/^agentbox-([0-9a-f]{12})$/gm))
+    for (const program of ["iptables", "ip6tables"])
+      for (const line of packet_filter(digits, program).filter((rule) => rule.startsWith("-A PREROUTING")).concat(":-F", ":-X")) {
+        const words = line.startsWith(":") ? [line.slice(1), `AGENTBOX-${digits}`] : ["-D", ...line.split(" ").slice(1)];
+        try {
+          execFileSync(program, ["-w", "10", "-t", "mangle", ...words], { stdio: "ignore" });
+        } catch {} // there is none
+      }
+};
+
+// The lines of iptables-save that concern the box with these digits.
+export const packet_filter = (digits, program = "iptables") =>
+  execFileSync(`${program}-save`, ["-t", "mangle"], { encoding: "utf8" }).split("\n").filter((line) => line.includes(`AGENTBOX-${digits}`));
+
 export class Docker {
   static async start(t) {
     const docker = new Docker();
@@ -78,6 +94,7 @@ export class Docker {
     await this.box?.end("SIGKILL");
     if (this.child.exitCode === null && this.child.signalCode === null) {
       for (const { Id } of this.containers()) this.ask("rm", "-f", Id);
+      remove_packet_filters(this.ask("network", "ls", "--format", "{{.Name}}"));
       this.ask("network", "prune", "-f");
       await this.end("SIGTERM");
     }

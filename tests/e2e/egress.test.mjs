@@ -60,6 +60,47 @@ test("an agent's pages come from where its config says", async (t) => {
   assert.deepEqual(await fetch_page(by_address), [200, "Tides"]);
 });
 
+test("a plan bounds what its agents reach", async (t) => {
+  const port = await site(t);
+  const box = await Box.start(t, { SUMMARIZER_ALLOW_PRIVATE: "on" });
+  const ada = await box.customer("ada@example.org", "collective");
+  const id = await box.running_agent(ada, "Scout", "pro");
+  const { box_token } = JSON.parse(readFileSync(join(box.folder, "agents", id, "run", "boot.json")));
+  const fetched = async (host) => {
+    const answer = await fetch(`${box.summarizer}/api/summarize`, {
+      method: "POST", headers: { "content-type": "application/json", authorization: `Bearer ${box_token}` }, body: JSON.stringify({ url: `http://${host}:${port}/page` }),
+    });
+    return answer.status;
+  };
+  const set = async (egress) => (await ada.call("PATCH", `/api/agents/${id}`, { config: { egress } }));
+  const bound = (plan, egress) => box.backend_call("PUT", `/api/admin/plans/${plan}/egress`, { egress });
+  const plans = async () => (await box.backend_call("GET", "/api/admin/plans/egress")).plans;
+
+  assert.deepEqual(await plans(), ["label", "solo", "collective", "network"].map((plan) => ({ plan, egress: "web" })));
+  assert.deepEqual([await fetched("127.0.0.1"), await fetched("localhost")], [200, 200]);
+
+  assert.deepEqual(await bound("collective", ["LOCALHOST", ".example.org"]), { plan: "collective", egress: ["localhost", ".example.org"] });
+  assert.deepEqual((await plans()).map(({ egress }) => egress), ["web", "web", ["localhost", ".example.org"], "web"]);
+  assert.deepEqual([await fetched("127.0.0.1"), await fetched("localhost")], [500, 200], "at once, without a word in its config");
+  for (const wrong of ["web", ["127.0.0.1"], [".org"], ["example.org"]]) {
+    const { status, body } = await set(wrong);
+    assert.deepEqual([status, body.error], [403, 'config.egress must be none or host names of ["localhost",".example.org"]: the agent\'s plan admits no more']);
+  }
+  for (const right of [["localhost"], [".www.example.org", "a.example.org"], [".example.org"], "none", null]) assert.equal((await set(right)).status, 200, JSON.stringify(right));
+  const made = await ada.call("POST", "/api/agents/provision", { name: "Wide", tier: "pro", config: { egress: "web" } });
+  assert.equal(made.status, 403, JSON.stringify(made.body));
+
+  assert.equal((await set(["localhost"])).status, 200);
+  await bound("collective", "none");
+  assert.equal(await fetched("localhost"), 403);
+  assert.equal((await ada.call("PATCH", `/api/agents/${id}`, { name: "Renamed" })).status, 200, "a bound that came later stops no other change");
+  assert.match((await set(["example.org"])).body.error, /must be none: the agent's plan/);
+  await bound("collective", "web");
+  assert.deepEqual([await fetched("127.0.0.1"), await fetched("localhost")], [500, 200], "its own list holds again");
+  assert.match((await bound("gold", "web")).error, /No such plan: there are label/);
+  assert.match((await bound("solo", "all")).error, /egress must be web, none, or a list/);
+});
+
 test("the box says what isolates its agents", async (t) => {
   const box = await Box.start(t, { ISOLATION: "required" });
   const ada = await box.customer("ada@example.org");

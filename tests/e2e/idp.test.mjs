@@ -12,7 +12,8 @@ import { now_in_seconds, SigningKey } from "./token_issuer.mjs";
 const CLIENT = { id: "the-box", secret: "a secret of the box: with/odd+signs" };
 
 // npm's oidc-provider, whose interaction page says yes for the person that `provider.person` names.
-const start_provider = async (t, people) => {
+// `algorithm` signs ID tokens; `signs_userinfo` also what the userinfo endpoint answers.
+const start_provider = async (t, people, { algorithm = "RS256", signs_userinfo = false } = {}) => {
   const { default: Provider } = await import(pathToFileURL(package_named.resolve("oidc-provider")));
   const started = { people, person: undefined };
   const server = createServer((request, response) => started.handle(request, response));
@@ -25,14 +26,16 @@ const start_provider = async (t, people) => {
 
   started.register = (redirect_uri) => {
     const provider = new Provider(started.url, {
-      clients: [{ client_id: CLIENT.id, client_secret: CLIENT.secret, redirect_uris: [redirect_uri], grant_types: ["authorization_code", "refresh_token"] }],
+      clients: [{ client_id: CLIENT.id, client_secret: CLIENT.secret, redirect_uris: [redirect_uri], grant_types: ["authorization_code", "refresh_token"],
+                  id_token_signed_response_alg: algorithm, ...(signs_userinfo && { userinfo_signed_response_alg: algorithm }) }],
+      enabledJWA: { idTokenSigningAlgValues: [algorithm], userinfoSigningAlgValues: [algorithm] },
       claims: { openid: ["sub"], email: ["email", "email_verified"], profile: ["name"] },
       findAccount: (_, id) => ({ accountId: id, claims: () => ({ sub: id, ...people[id] }) }),
-      features: { devInteractions: { enabled: false } },
+      features: { devInteractions: { enabled: false }, jwtUserinfo: { enabled: signs_userinfo } },
       interactions: { url: (_, interaction) => `/interaction/${interaction.uid}` },
       cookies: { keys: ["only for the stories"] },
       pkce: { required: () => true },
-      jwks: { keys: [{ ...new SigningKey("p1").private_key.export({ format: "jwk" }), kid: "p1", use: "sig", alg: "RS256" }] },
+      jwks: { keys: [{ ...new SigningKey("p1", algorithm).private_key.export({ format: "jwk" }), kid: "p1", use: "sig", alg: algorithm }] },
     });
     const ordinary = provider.callback();
     started.handle = async (request, response) => {
@@ -50,8 +53,8 @@ const start_provider = async (t, people) => {
   return started;
 };
 
-const with_provider = async (t, people) => {
-  const provider = await start_provider(t, people);
+const with_provider = async (t, people, options) => {
+  const provider = await start_provider(t, people, options);
   const box = await Box.start(t, { IDP_ISSUER: provider.url, IDP_CLIENT_ID: `${CLIENT.id},another-client`, IDP_CLIENT_SECRET: CLIENT.secret });
   provider.register(`${box.web}/api/auth/idp/callback`);
   return { provider, box };
@@ -92,6 +95,16 @@ test("a person of the provider is let in, made a user once, and known by their s
   const replayed = await first.browser.visit(callback);
   assert.equal(replayed.at(-1), `${box.web}/login?error=IdpAuthFailed`, "an answer counts once");
 });
+
+for (const algorithm of ["PS256", "ES256", "EdDSA"])
+  test(`ID tokens and userinfo signed with ${algorithm} let in whom they name`, async (t) => {
+    const people = { ada: { email: "ada@example.org", email_verified: true, name: "Ada Lovelace" } };
+    const world = await with_provider(t, people, { algorithm, signs_userinfo: true });
+    const { browser, end } = await sign_in(world, "ada");
+    assert.equal(end, "/dashboard", world.box.log);
+    const user = await session_in(browser, world.box);
+    assert.deepEqual([user.email, user.name], ["ada@example.org", "Ada Lovelace"], "which only userinfo says");
+  });
 
 test("an answer counts in the browser that asked, and nowhere else", async (t) => {
   const world = await with_provider(t, { ada: { email: "ada@example.org", email_verified: true } });

@@ -249,7 +249,7 @@ const described_ids = async (box) => {
   // Secrets, places in a log or a list that belong to the path or the caller, and a booking, which has two owners:
   // settlement_skills.test.mjs.
   const no_ids = ["PUT /api/provider-keys/{provider} key", "POST /api/billing key", "GET /api/logs/{agentId}/stream lastEventId",
-    "GET /api/swarms/{id}/events lastEventId", "GET /api/underground/messages before", "GET /api/underground/dead-letters before",
+    "GET /api/swarms/{id}/events lastEventId", "GET /api/events lastEventId", "GET /api/underground/messages before", "GET /api/underground/dead-letters before",
     "POST /api/skills/booking-settlement bookingId"];
   return [...new Set(found)].filter((one) => !no_ids.includes(one));
 };

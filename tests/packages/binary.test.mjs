@@ -81,6 +81,7 @@ test("the same binary gives the same files again", { skip: !process.env.AGENTBOX
   const { folder } = await import("./dist.mjs");
   const again = folder(t);
   const { AGENTBOX_SIGNING_KEY, ...env } = process.env;
-  run(join(repository, "image/release.sh"), [process.env.AGENTBOX_RELEASED_FROM, again], { env });
+  const SOURCE_DATE_EPOCH = String(statSync(artifact(/-linux-\w+$/)).mtimeMs / 1000); // the release is as old as its commit
+  run(join(repository, "image/release.sh"), [process.env.AGENTBOX_RELEASED_FROM, again], { env: { ...env, SOURCE_DATE_EPOCH } });
   assert.equal(readFileSync(join(again, "SHA256SUMS"), "utf8"), readFileSync(join(dist, "SHA256SUMS"), "utf8"));
 });

@@ -1,6 +1,6 @@
 // The container image of the box, in a Docker Engine of the test's own: read-only, without rights, on an empty volume.
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { chownSync, mkdirSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -15,6 +15,7 @@ const engine = async (t) => {
     for (const id of docker("ps", "-aq").split("\n").filter(Boolean)) docker("rm", "-f", id);
     child.kill("SIGTERM");
     await ended;
+    spawnSync("umount", [join(place, "exec/netns/default")]); // of containers in the host's network, left mounted
   });
   const host = `unix://${join(place, "docker.sock")}`;
   const log = openSync(join(place, "log"), "a");

@@ -21,6 +21,7 @@
 #include <sstream>
 
 #include "appliance/hosting/runtime/process_engine.h"
+#include "sandbox/become_user.h"
 #include "sandbox/landlock.h"
 #include "sandbox/start.h"
 #include "tests/hosting/agent_fixture.h"
@@ -247,6 +248,14 @@ TEST_F(HostileAgent, OfAPlainUsersBox) {
   const auto story = attack_in(become_a_plain_user);
   expect_all_refused(story);
   EXPECT_THAT(story.level, testing::AnyOf("strong", "basic"));  // as the machine permits namespaces
+}
+
+// As with RUN_AS.
+TEST_F(HostileAgent, OfARootBoxThatBecameAUser) {
+  if (::geteuid() != 0) GTEST_SKIP() << "needs root";
+  const auto story = attack_in([] { sandbox::become_user({.user = plain_user, .group = plain_user}); });
+  expect_all_refused(story);
+  EXPECT_THAT(story.level, testing::AnyOf("strong", "basic"));
 }
 
 TEST_F(HostileAgent, OfAPlainUsersBoxWithoutNamespaces) {

@@ -4,6 +4,7 @@
 #include <openssl/core_names.h>
 #include <openssl/ec.h>
 #include <openssl/evp.h>
+#include <openssl/rsa.h>
 
 #include <boost/json.hpp>
 #include <memory>
@@ -20,12 +21,24 @@ class SigningKey {
   static SigningKey rsa(std::string id, unsigned bits = 2048) {
     return {std::move(id), "RS256", EVP_PKEY_Q_keygen(nullptr, nullptr, "RSA", static_cast<std::size_t>(bits))};
   }
+  static SigningKey pss(std::string id) {
+    return {std::move(id), "PS256", EVP_PKEY_Q_keygen(nullptr, nullptr, "RSA", std::size_t{2048})};
+  }
+  static SigningKey ed25519(std::string id) {
+    return {std::move(id), "EdDSA", EVP_PKEY_Q_keygen(nullptr, nullptr, "ED25519")};
+  }
   static SigningKey ec(std::string id, const char* curve = "P-256") {
     return {std::move(id), "ES256", EVP_PKEY_Q_keygen(nullptr, nullptr, "EC", curve)};
   }
 
   boost::json::object jwk() const {
-    if (algorithm_ == "RS256")
+    if (algorithm_ == "EdDSA") {
+      std::string x(32, '\0');
+      std::size_t size = x.size();
+      EVP_PKEY_get_raw_public_key(key_.get(), reinterpret_cast<unsigned char*>(x.data()), &size);
+      return {{"kty", "OKP"}, {"crv", "Ed25519"}, {"kid", id_}, {"x", crypto::to_base64url(x)}};
+    }
+    if (algorithm_ != "ES256")
       return {{"kty", "RSA"}, {"kid", id_}, {"n", number(OSSL_PKEY_PARAM_RSA_N)}, {"e", number(OSSL_PKEY_PARAM_RSA_E)}};
     return {{"kty", "EC"},
             {"crv", "P-256"},
@@ -45,7 +58,13 @@ class SigningKey {
     const std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context(EVP_MD_CTX_new(), EVP_MD_CTX_free);
     const auto* bytes = reinterpret_cast<const unsigned char*>(text.data());
     std::size_t size = 0;
-    EVP_DigestSignInit_ex(context.get(), nullptr, "SHA256", nullptr, nullptr, key_.get(), nullptr);
+    EVP_PKEY_CTX* options = nullptr;
+    const char* digest = algorithm_ == "EdDSA" ? nullptr : "SHA256";
+    EVP_DigestSignInit_ex(context.get(), &options, digest, nullptr, nullptr, key_.get(), nullptr);
+    if (algorithm_ == "PS256") {
+      EVP_PKEY_CTX_set_rsa_padding(options, RSA_PKCS1_PSS_PADDING);
+      EVP_PKEY_CTX_set_rsa_pss_saltlen(options, RSA_PSS_SALTLEN_DIGEST);
+    }
     EVP_DigestSign(context.get(), nullptr, &size, bytes, text.size());
     std::string signature(size, '\0');
     if (EVP_DigestSign(context.get(), reinterpret_cast<unsigned char*>(signature.data()), &size, bytes, text.size()) !=

@@ -4,8 +4,11 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 #include <algorithm>
+#include <cstdlib>
+#include <filesystem>
 #include <iostream>
 #include <optional>
+#include <sstream>
 
 #include "appliance/box/cli/admin.h"
 #include "appliance/box/cli/agent_logs.h"
@@ -22,6 +25,7 @@
 #include "appliance/box/cli/setting_flags.h"
 #include "appliance/box/cli/setup/setup.h"
 #include "appliance/box/cli/version.h"
+#include "appliance/box/demo/demo.h"
 #include "appliance/foundation/settings/nearest.h"
 #include "appliance/foundation/settings/settings_table.h"
 #include "appliance/foundation/version.h"
@@ -33,6 +37,46 @@ namespace {
 
 // Runs the chosen subcommand, once everything is parsed.
 using Run = std::function<int()>;
+
+// A folder that is removed at the end.
+class TemporaryFolder {
+ public:
+  TemporaryFolder() {
+    auto path = (std::filesystem::temp_directory_path() / "agentbox-demo-XXXXXX").string();
+    if (::mkdtemp(path.data()) == nullptr) throw UsageError("cannot make a temporary folder: name one with --data");
+    path_ = path;
+  }
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+int run_demo(const SettingFlags& flags, const demo::Options& options) {
+  std::optional<TemporaryFolder> temporary;
+  SettingSources sources;
+  auto folder = flags.resolve(sources).data;
+  if (!sources.contains("AGENTBOX_DATA")) {
+    temporary.emplace();
+    folder = temporary->path();
+    ::setenv("AGENTBOX_DATA", folder.c_str(), 1);
+  }
+  return demo::run(folder, options,
+                   {.init =
+                        [](const Settings& settings, const std::string& email, const std::string& password) {
+                          std::ostringstream unread;  // the demo says itself how to sign in
+                          init(settings, {.email = email, .password = password}, unread);
+                        },
+                    .resolve = [&flags](SettingSources& found) { return flags.resolve(found); },
+                    .serve = serve});
+}
 
 void add_serve(CLI::App& app, Run& run) {
   auto* command = app.add_subcommand("serve", "Serve the box until SIGTERM or SIGINT");
@@ -50,6 +94,19 @@ void add_serve(CLI::App& app, Run& run) {
       return serve(settings, sources);
     };
   });
+}
+
+void add_demo(CLI::App& app, Run& run) {
+  auto* command = app.add_subcommand("demo",
+                                     "Serve a box that needs no network and has a month behind it, to show and to try. "
+                                     "Without --data it is in a temporary folder, and gone at the end");
+  const auto options = std::make_shared<demo::Options>();
+  command->add_flag("--reset", options->reset, "with --data: begin anew");
+  command->add_option("--days", options->days, "length of its past [30]")->check(CLI::Range(1, 90));
+  command->add_option("--outside", options->outside,
+                      "address of the web site that stands for the world outside [" + options->outside + "]");
+  const SettingFlags flags(*command);
+  command->callback([&run, flags, options] { run = [flags, options] { return run_demo(flags, *options); }; });
 }
 
 void add_init(CLI::App& app, Run& run) {
@@ -205,6 +262,7 @@ std::optional<int> parse(int argc, char** argv, const BuildFacts& facts, Run& ch
   add_serve(app, chosen);
   add_setup(app, chosen);
   add_init(app, chosen);
+  add_demo(app, chosen);
   add_overview(app, chosen);
   add_logs(app, chosen);
   add_admin(app, chosen);

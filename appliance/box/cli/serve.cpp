@@ -12,9 +12,11 @@
 #include "appliance/box/cli/commands.h"
 #include "appliance/box/cli/setup/own_authority.h"
 #include "appliance/box/rollback.h"
+#include "appliance/box/run_as.h"
 #include "appliance/box/start_banner.h"
 #include "appliance/box/summarizer_child.h"
 #include "appliance/foundation/data_folder.h"
+#include "appliance/foundation/outbound_policy.h"
 #include "appliance/foundation/settings/settings_table.h"
 #include "store/engine.h"
 #include "summarizer/summarizer.h"
@@ -99,13 +101,15 @@ bool set_up(const Settings& settings, const SetUpOptions& options) {
 }
 
 int serve(const Settings& settings, const SettingSources& sources) {
-  const auto sockets = take_activated_sockets();
+  auto sockets = take_activated_sockets();
   auto manager = ServiceManager::take_from_environment();
   clear_secrets_in_environment();
-  forbid_core_dumps();
   allow_many_files();
   signal(SIGPIPE, SIG_IGN);
   set_up_log(settings);
+  run_as_user(settings, sockets);
+  forbid_core_dumps();  // a change of user undoes it
+  web::outbound().set_policy(outbound_policy(settings));
   renew_own_certificate(settings);
   try {
     Box box(settings, sockets, sources, std::move(manager));
@@ -120,9 +124,11 @@ int summarizer(const Settings& settings, std::optional<pid_t> box) {
   if (box) end_with(*box);
   signal(SIGPIPE, SIG_IGN);
   set_up_log(settings);
+  web::outbound().set_policy(outbound_policy(settings));
   try {
     ::summarizer::run({.listen = settings.summarizer_listen,
                        .inherited_socket = box ? std::optional(inherited_socket) : std::nullopt,
+                       .report = box ? std::optional(inherited_report) : std::nullopt,
                        .allow_private = settings.summarizer_allow_private,
                        .cache_bytes = std::size_t{settings.summarizer_cache_mb} << 20,
                        .user_agent = settings.summarizer_user_agent,

@@ -31,7 +31,7 @@ struct Parts {
             store_problem,
             [this] { return box.loop_watchdog.stalled(); },
             disk,
-            box.isolation};
+            [this] { return box.hosting.engine->isolation(); }};
   }
   web::Task<> start() {
     add_gauges(web::metrics(), box.store);

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "appliance/foundation/redaction.h"
 #include "appliance/media/programs/programs.h"
 #include "web/endpoint.h"
 #include "web/metrics.h"
@@ -30,13 +31,16 @@ web::Answer box_health(const Services& services, const web::Request&, HealthQuer
   const auto room = services.disk.admit();
   if (!room && !problem) problem = room.error().message;
   const int status = is_read_only && query.strict ? 503 : 200;
+  auto isolation = services.isolation();
+  for (auto& lack : isolation.lacks) lack = agentbox::redact_paths(lack);
   const BoxHealth answer{.status = problem ? "degraded" : "ok",
                          .timestamp = store::now(),
                          .docker = services.docker.available() ? "available" : "unavailable",
                          .provisioning = services.provisioning_enabled ? "enabled" : "disabled",
                          .store = is_read_only ? "read-only" : "ok",
                          .disk = room ? "ok" : "reserve reached",
-                         .isolation = boost::describe::enum_to_string(services.isolation.level, "none"),
+                         .isolation = boost::describe::enum_to_string(isolation.level, "none"),
+                         .isolationLacks = std::move(isolation.lacks),
                          .stalledEventLoops = static_cast<std::int64_t>(services.stalled_loops()),
                          .missingPackages = programs::missing_packages(),
                          .reason = std::move(problem)};

@@ -17,13 +17,14 @@ struct BoxHealth {
   std::string status = "ok";
   store::Time timestamp{};
   std::string docker, provisioning, store, disk, isolation;
+  std::vector<std::string> isolationLacks;  // what of it does not hold, with the reason
   std::int64_t stalledEventLoops = 0;
   std::vector<std::string> missingPackages;  // of Debian, for streams and videos
   std::optional<std::string> reason;
 };
 BOOST_DESCRIBE_STRUCT(BoxHealth, (),
-                      (status, timestamp, docker, provisioning, store, disk, isolation, stalledEventLoops,
-                       missingPackages, reason))
+                      (status, timestamp, docker, provisioning, store, disk, isolation, isolationLacks,
+                       stalledEventLoops, missingPackages, reason))
 
 // `strict` needs no value: /health?strict.
 struct HealthQuery {

@@ -18,8 +18,10 @@ std::vector<web::Route> web_routes(const agentbox::Guards& guards, const web::Bi
                "is read-only from a write error until the disk takes writes again and the store was checked; "
                "`reason` has the cause. `disk` is `reserve reached` while less than DISK_RESERVE is free: agents, "
                "uploads, streams, videos and backups then write nothing. `isolation` is what keeps agents apart "
-               "(strong, basic, none, container; docs/security.md). `stalledEventLoops` counts "
-               "network threads that have not returned to their event loop for 10 s; the log has their stacks."),
+               "(strong, basic, none, container; docs/security.md); `isolationLacks` has what of it does not hold "
+               "here, "
+               "with the reason. `stalledEventLoops` counts network threads that have not returned to their event loop "
+               "for 10 s; the log has their stacks."),
        "Health of the box"},
       {web::GET, "/healthz", open, nullptr,
        plain(on(show_liveness)).returns<Liveness>().describe("503 while the store is read-only."),

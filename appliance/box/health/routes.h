@@ -24,7 +24,7 @@ struct Services {
   std::function<std::optional<std::string>()> store_problem;  // why the store is read-only; nothing if it is not
   std::function<std::size_t()> stalled_loops;                 // network threads that have left their event loop
   const agentbox::DiskReserve& disk;
-  const runtime::Isolation& isolation;  // of agents
+  std::function<runtime::Isolation()> isolation;  // of agents
 };
 
 // GET /health and GET /api/health.

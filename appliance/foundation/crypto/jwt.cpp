@@ -53,7 +53,7 @@ web::Result<UnverifiedJwt> UnverifiedJwt::parse(std::string_view text) {
   for (const auto* value : {&algorithm_name, &key_id, &type})
     if (!*value) return value->error();
   const auto algorithm = signature_algorithm(*algorithm_name);
-  if (!algorithm) return web::invalid("The token is not signed with RS256 or ES256");
+  if (!algorithm) return web::invalid("The token is not signed with RS256, PS256, ES256 or EdDSA");
 
   auto claims = json_part(text.substr(first + 1, second - first - 1), "The token's claims");
   if (!claims) return claims.error();

@@ -19,7 +19,8 @@ namespace crypto {
 class UnverifiedJwt {
  public:
   // invalid, with the reason, for: more than 64 KiB, another form than three parts of base64url, JSON with duplicate
-  // names, any algorithm except RS256 and ES256, headers that require extensions (`crit`, `b64`) or contain a key
+  // names, any algorithm except RS256, PS256, ES256 and EdDSA, headers that require extensions (`crit`, `b64`) or
+  // contain a key
   // (`jwk`, `jku`, `x5u`, `x5c`), and claims that are not an object.
   static web::Result<UnverifiedJwt> parse(std::string_view text);
 

@@ -3,6 +3,7 @@
 #include <openssl/core_names.h>
 #include <openssl/ec.h>
 #include <openssl/param_build.h>
+#include <openssl/rsa.h>
 
 #include <algorithm>
 
@@ -16,7 +17,7 @@ namespace {
 using Params = std::unique_ptr<OSSL_PARAM, decltype(&OSSL_PARAM_free)>;
 using Number = std::unique_ptr<BIGNUM, decltype(&BN_free)>;
 
-constexpr std::size_t coordinate_bytes = 32;
+constexpr std::size_t coordinate_bytes = 32, ed25519_bytes = 32;
 constexpr int rsa_bits_min = 2048, rsa_bits_max = 8192;
 
 std::string text_member(const boost::json::object& jwk, std::string_view name) {
@@ -80,6 +81,19 @@ std::shared_ptr<EVP_PKEY> p256_key(std::string_view x, std::string_view y) {
   return key_from("EC", Params(OSSL_PARAM_BLD_to_param(builder.get()), OSSL_PARAM_free));
 }
 
+std::shared_ptr<EVP_PKEY> ed25519_key(std::string_view x) {
+  if (x.size() != ed25519_bytes) return nullptr;
+  return {EVP_PKEY_new_raw_public_key(EVP_PKEY_ED25519, nullptr, reinterpret_cast<const unsigned char*>(x.data()),
+                                      x.size()),
+          EVP_PKEY_free};
+}
+
+// RFC 7518, 3.5: the salt is as long as the digest, which is also that of the mask.
+bool set_pss(EVP_PKEY_CTX* context) {
+  return EVP_PKEY_CTX_set_rsa_padding(context, RSA_PKCS1_PSS_PADDING) == 1 &&
+         EVP_PKEY_CTX_set_rsa_pss_saltlen(context, RSA_PSS_SALTLEN_DIGEST) == 1;
+}
+
 // OpenSSL accepts ECDSA signatures in DER only. Empty unless the signature has 64 bytes.
 std::string der_of(std::string_view signature) {
   if (signature.size() != 2 * coordinate_bytes) return {};
@@ -97,7 +111,9 @@ std::string der_of(std::string_view signature) {
 
 std::optional<SignatureAlgorithm> signature_algorithm(std::string_view name) {
   if (name == "RS256") return SignatureAlgorithm::RS256;
+  if (name == "PS256") return SignatureAlgorithm::PS256;
   if (name == "ES256") return SignatureAlgorithm::ES256;
+  if (name == "EdDSA") return SignatureAlgorithm::EdDSA;
   return std::nullopt;
 }
 
@@ -114,12 +130,22 @@ std::optional<VerificationKey> VerificationKey::p256(std::string id, std::string
   return VerificationKey(std::move(id), SignatureAlgorithm::ES256, std::move(key));
 }
 
-std::optional<VerificationKey> VerificationKey::from_jwk(const boost::json::object& jwk) {
-  const std::string type = text_member(jwk, "kty"), id = text_member(jwk, "kid");
-  if (type == "RSA" && is_for_verifying(jwk, "RS256")) return rsa(id, bytes_member(jwk, "n"), bytes_member(jwk, "e"));
-  if (type == "EC" && is_for_verifying(jwk, "ES256") && text_member(jwk, "crv") == "P-256")
-    return p256(id, bytes_member(jwk, "x"), bytes_member(jwk, "y"));
-  return std::nullopt;
+std::vector<VerificationKey> VerificationKey::from_jwk(const boost::json::object& jwk) {
+  const std::string type = text_member(jwk, "kty"), id = text_member(jwk, "kid"), curve = text_member(jwk, "crv");
+  std::vector<VerificationKey> keys;
+  const auto add = [&](std::string_view name, const std::shared_ptr<EVP_PKEY>& key) {
+    if (key && is_for_verifying(jwk, name)) keys.push_back(VerificationKey(id, *signature_algorithm(name), key));
+  };
+  if (type == "RSA") {
+    const auto key = rsa_key(bytes_member(jwk, "n"), bytes_member(jwk, "e"));
+    add("RS256", key);
+    add("PS256", key);
+  } else if (type == "EC" && curve == "P-256") {
+    add("ES256", p256_key(bytes_member(jwk, "x"), bytes_member(jwk, "y")));
+  } else if (type == "OKP" && curve == "Ed25519") {
+    add("EdDSA", ed25519_key(bytes_member(jwk, "x")));
+  }
+  return keys;
 }
 
 bool VerificationKey::verify(std::string_view message, std::string_view signature) const {
@@ -128,8 +154,11 @@ bool VerificationKey::verify(std::string_view message, std::string_view signatur
 
 bool VerificationKey::verify_asn1(std::string_view message, std::string_view signature) const {
   const std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context(EVP_MD_CTX_new(), EVP_MD_CTX_free);
+  const char* digest = algorithm_ == SignatureAlgorithm::EdDSA ? nullptr : "SHA256";
+  EVP_PKEY_CTX* options = nullptr;  // owned by the context
   return !signature.empty() &&
-         EVP_DigestVerifyInit_ex(context.get(), nullptr, "SHA256", nullptr, nullptr, key_.get(), nullptr) == 1 &&
+         EVP_DigestVerifyInit_ex(context.get(), &options, digest, nullptr, nullptr, key_.get(), nullptr) == 1 &&
+         (algorithm_ != SignatureAlgorithm::PS256 || set_pss(options)) &&
          EVP_DigestVerify(context.get(), reinterpret_cast<const unsigned char*>(signature.data()), signature.size(),
                           reinterpret_cast<const unsigned char*>(message.data()), message.size()) == 1;
 }
@@ -142,7 +171,7 @@ web::Result<std::vector<VerificationKey>> parse_key_set(std::string_view text) {
   std::vector<VerificationKey> set;
   for (const auto& jwk : keys->get_array()) {
     if (!jwk.is_object()) continue;
-    if (auto key = VerificationKey::from_jwk(jwk.get_object())) set.push_back(std::move(*key));
+    for (auto& key : VerificationKey::from_jwk(jwk.get_object())) set.push_back(std::move(key));
   }
   return set;
 }

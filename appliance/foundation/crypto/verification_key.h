@@ -14,18 +14,18 @@
 
 namespace crypto {
 
-enum class SignatureAlgorithm { RS256, ES256 };
+enum class SignatureAlgorithm { RS256, PS256, ES256, EdDSA };
 // By its exact JOSE name; nothing for any other algorithm, including "none" and HMAC.
 std::optional<SignatureAlgorithm> signature_algorithm(std::string_view name);
 
 // Cheap to copy; callable from every thread.
 class VerificationKey {
  public:
-  // A JWK (RFC 7517) for signatures: RSA of 2048 to 8192 bits (RS256), or EC on P-256 (ES256). Nothing for other types
-  // and curves, points off the curve, keys that `use`, `key_ops` or `alg` reserve for something else, and keys that
-  // come with their private part.
-  static std::optional<VerificationKey> from_jwk(const boost::json::object&);
-  // The same keys from their big-endian numbers; coordinates have 32 bytes. Nothing outside the bounds above.
+  // A JWK (RFC 7517, RFC 8037) for signatures: RSA of 2048 to 8192 bits (two keys, RS256 and PS256, unless `alg` names
+  // one), EC on P-256 (ES256), or OKP on Ed25519 (EdDSA). Empty for other types and curves, points off the curve, keys
+  // that `use`, `key_ops` or `alg` reserve for something else, and keys that come with their private part.
+  static std::vector<VerificationKey> from_jwk(const boost::json::object&);
+  // For RS256 and ES256 from their big-endian numbers; coordinates have 32 bytes. Nothing outside the bounds above.
   static std::optional<VerificationKey> rsa(std::string id, std::string_view modulus, std::string_view exponent);
   static std::optional<VerificationKey> p256(std::string id, std::string_view x, std::string_view y);
 

@@ -3,6 +3,7 @@
 #include "appliance/billing/subscriptions/plan_choice.h"
 #include "appliance/foundation/crypto/random.h"
 #include "appliance/hosting/agents/owner_state.h"
+#include "appliance/hosting/plan_egress/plan_egress.h"
 
 namespace agents {
 namespace {
@@ -159,6 +160,9 @@ std::int64_t AgentProvisioning::sessions_since(store::UserId owner) const {
 }
 
 Task<Result<Agent>> AgentProvisioning::insert(Agent agent, Allowance allowance, Run run, CommitHook hook) {
+  // A clone has the config of its parent, which is paid for as it is.
+  if (!agent.descent)
+    if (const auto good = plan_egress::check(system_, agent); !good) co_return good.error();
   for (;;) {
     agent.id = "ag_" + crypto::random_id(20);
     agent.subdomain = make_subdomain(agent.name);

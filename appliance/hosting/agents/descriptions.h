@@ -57,7 +57,8 @@ inline constexpr auto replace_config =
     "`temperature` (0 to 2), `topP` (0 to 1), `maxTokens` (of one answer of the model) and `tools` (the names of the "
     "tools it may use; default: all). The change takes effect at the agent's next start. Images other than the box's "
     "own may ignore these fields. `egress` is where its pages may come from: web (default), none, or a list of host "
-    "names (.example.org: all names beneath example.org); it takes effect at once.";
+    "names (.example.org: all names beneath example.org); it takes effect at once, for connections of a container at "
+    "its next start.";
 
 inline constexpr auto token =
     "Callers of the agent's own address present it as a bearer token. It is replaced when all sessions of the agent's "

@@ -3,6 +3,7 @@
 #include "appliance/billing/subscriptions/plan_choice.h"
 #include "appliance/hosting/agents/commit_hook.h"
 #include "appliance/hosting/agents/new_agent.h"
+#include "appliance/hosting/plan_egress/plan_egress.h"
 #include "web/blank.h"
 #include "web/free_form.h"
 
@@ -87,7 +88,11 @@ Task<Result<Agent>> AgentEditor::edit(web::Caller caller, store::UserId owner, s
   for (;;) {
     auto row = system_.get(records, owner, id);
     if (!row) co_return web::not_found();
+    const auto before = row->value.config;
     if (const auto edited = edit_record(row->value); !edited) co_return edited.error();
+    // A plan that was bounded later does not stop other changes.
+    if (row->value.config.if_contains("egress") && before != row->value.config)
+      if (const auto good = plan_egress::check(system_, row->value); !good) co_return good.error();
     auto change = system_.change();
     change.update(records, *row);
     if (hook)

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <boost/json/object.hpp>
+#include <boost/json/value.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "web/result.h"
@@ -17,5 +19,12 @@ struct Egress {
 
 // "web" (also if it is missing), "none", or up to 100 host names. invalid, naming the field.
 web::Result<Egress> read_egress(const boost::json::object& config);
+web::Result<Egress> read_egress(const boost::json::value&, const std::string& field);
+boost::json::value shown(const Egress&);  // as it is read
+
+// Whether all that `egress` admits is admitted by `bound`.
+bool covers(const Egress& bound, const Egress& egress);
+// What both admit.
+Egress common(const Egress& bound, const Egress& egress);
 
 }  // namespace agents

@@ -98,6 +98,7 @@ web::FetchRequest Client::message(const Form& form, const Call& call, std::int64
     for (const auto& header : call.headers) request.headers.push_back(header);
   }
   request.body = json::serialize(body);
+  request.asker = asker_;
   request.reach = limits_.reach;
   request.max_bytes = limits_.most_answer_bytes;
   return request;

@@ -39,7 +39,8 @@ struct ClientLimits {
 // Thread-safe. Errors are sentences with the server's name, and have no secrets.
 class Client {
  public:
-  Client(ServerConfig config, ClientLimits limits) : config_(std::move(config)), limits_(limits) {}
+  Client(ServerConfig config, ClientLimits limits, web::Asker asker)
+      : config_(std::move(config)), limits_(limits), asker_(std::move(asker)) {}
 
   const ServerConfig& config() const { return config_; }
   // Without those that the config does not name; at most `most_tools`.
@@ -80,6 +81,7 @@ class Client {
 
   const ServerConfig config_;
   const ClientLimits limits_;
+  const web::Asker asker_;
   std::mutex mutex_;  // protects what follows
   std::optional<Form> form_;
   std::int64_t last_id_ = 0;

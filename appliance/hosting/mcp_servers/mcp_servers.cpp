@@ -46,6 +46,7 @@ std::string exposed_name(std::string_view server, std::string_view tool) {
 }
 
 std::vector<McpServers::ServerPtr> McpServers::servers_of(const agents::Agent& agent) {
+  const web::Asker asker{.part = "tool servers", .user = agent.owner, .agent = agent.id};
   auto configs = mcp_servers::servers_of(agent);
   std::vector<ServerPtr> now;
   const std::lock_guard lock(mutex_);
@@ -53,7 +54,7 @@ std::vector<McpServers::ServerPtr> McpServers::servers_of(const agents::Agent& a
   for (auto& config : configs) {
     const auto same =
         std::ranges::find_if(before, [&](const ServerPtr& server) { return is_same(server->client.config(), config); });
-    now.push_back(same != before.end() ? *same : std::make_shared<Server>(std::move(config), limits_));
+    now.push_back(same != before.end() ? *same : std::make_shared<Server>(std::move(config), limits_, asker));
   }
   before = now;
   if (now.empty()) servers_.erase(agent.id);

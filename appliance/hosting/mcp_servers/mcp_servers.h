@@ -41,7 +41,8 @@ class McpServers {
 
  private:
   struct Server {
-    explicit Server(ServerConfig config, const ClientLimits& limits) : client(std::move(config), limits) {}
+    Server(ServerConfig config, const ClientLimits& limits, web::Asker asker)
+        : client(std::move(config), limits, std::move(asker)) {}
     Client client;
     std::mutex mutex;  // protects what follows
     std::vector<ExposedTool> tools;

@@ -19,6 +19,7 @@ web::FetchRequest post(std::string url, json::object body, std::chrono::millisec
   request.method = "POST";
   request.headers = {{"Content-Type", "application/json"}};
   request.body = json::serialize(body);
+  request.asker.part = "notifications";
   request.timeout = timeout;
   request.max_bytes = 64 * 1024;
   return request;

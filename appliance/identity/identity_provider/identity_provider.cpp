@@ -2,6 +2,7 @@
 
 #include "appliance/foundation/trusted_time.h"
 #include "appliance/identity/oauth/form.h"
+#include "appliance/identity/oidc/userinfo.h"
 
 namespace identity_provider {
 
@@ -71,7 +72,7 @@ web::Task<CallbackResult> IdentityProvider::sign_in(oauth::Tokens tokens, std::s
   oidc::Expected expected{.issuer = provider_.issuer(), .client_id = client_.id, .nonce = std::move(nonce)};
   auto verified = co_await oidc::verify_id_token(provider_, tokens.id, std::move(expected), store::now());
   if (!verified) co_return refused(Failure::TokenFailed, verified.error());
-  const auto person = co_await with_userinfo(std::move(*verified), tokens.access);
+  const auto person = co_await oidc::with_userinfo(provider_, std::move(*verified), client_.id, tokens.access);
   if (!person) co_return refused(Failure::AuthError, person.error());
   if (person->email.empty()) co_return Refusal{Failure::NoEmail, "the account has no email"};
 
@@ -89,24 +90,6 @@ web::Task<CallbackResult> IdentityProvider::sign_in(oauth::Tokens tokens, std::s
     co_return refused(is_unverified ? Failure::NoEmail : Failure::AuthError, user.error());
   }
   co_return std::move(*user);
-}
-
-// Userinfo about another subject than the token's is an error.
-web::Task<web::Result<oidc::Person>> IdentityProvider::with_userinfo(oidc::Person person, std::string access_token) {
-  const auto endpoints = co_await provider_.endpoints();
-  if (!endpoints) co_return endpoints.error();
-  if ((*endpoints)->userinfo.empty()) co_return person;
-  const auto answer = co_await oauth::get_json((*endpoints)->userinfo, std::move(access_token));
-  if (!answer) co_return answer.error();
-  if (!answer->is_object()) co_return web::internal("Userinfo is no object");
-  auto userinfo = oidc::person_of(answer->get_object());
-  if (userinfo.subject != person.subject) co_return web::internal("Userinfo is about another subject");
-  if (!userinfo.email.empty()) {
-    person.email = std::move(userinfo.email);
-    person.email_verified = userinfo.email_verified;
-  }
-  if (!userinfo.name.empty()) person.name = std::move(userinfo.name);
-  co_return person;
 }
 
 }  // namespace identity_provider

@@ -31,7 +31,6 @@ class IdentityProvider : public oauth::SignInProvider {
  private:
   web::Task<oauth::CallbackResult> sign_in(oauth::Tokens, std::string nonce, std::optional<std::string> invite_code,
                                            accounts::SessionEpoch since);
-  web::Task<web::Result<oidc::Person>> with_userinfo(oidc::Person, std::string access_token);
   std::string redirect_uri() const { return site_.url("/api/auth/idp/callback"); }
 
   oidc::Provider& provider_;

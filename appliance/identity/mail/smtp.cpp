@@ -3,11 +3,13 @@
 #include <curl/curl.h>
 
 #include <algorithm>
+#include <boost/url/parse.hpp>
 #include <cstring>
 #include <memory>
 
 #include "appliance/foundation/crypto/random.h"
 #include "web/authorities.h"
+#include "web/outbound.h"
 
 namespace mail {
 
@@ -33,14 +35,28 @@ std::string one_line(std::string text) {
   return text;
 }
 
-bool is_loopback(std::string_view url) {
-  const auto scheme = url.find("://");
-  if (scheme == std::string_view::npos) return false;
-  std::string_view authority = url.substr(scheme + 3);
-  authority = authority.substr(0, authority.find('/'));
-  if (const auto at = authority.rfind('@'); at != std::string_view::npos) authority.remove_prefix(at + 1);
-  return authority.starts_with("127.0.0.1:") || authority.starts_with("localhost:") || authority == "127.0.0.1" ||
-         authority == "localhost";
+struct Server {
+  std::string host;  // IPv6 in brackets
+  std::uint16_t port = 0;
+};
+
+// Nothing for a URL that is not one.
+std::optional<Server> server_of(const std::string& url) {
+  const auto parsed = boost::urls::parse_uri(url);
+  if (!parsed || parsed->host().empty()) return std::nullopt;
+  const std::uint16_t usual = parsed->scheme() == "smtps" ? 465 : 25;
+  return Server{.host = parsed->host(), .port = parsed->has_port() ? parsed->port_number() : usual};
+}
+
+bool is_this_machine(std::string_view host) { return host == "127.0.0.1" || host == "localhost"; }
+
+void count_bytes(CURL* easy, web::Outbound::Passage& passage) {
+  curl_off_t uploaded = 0;
+  long commands = 0, answers = 0;
+  curl_easy_getinfo(easy, CURLINFO_SIZE_UPLOAD_T, &uploaded);
+  curl_easy_getinfo(easy, CURLINFO_REQUEST_SIZE, &commands);
+  curl_easy_getinfo(easy, CURLINFO_HEADER_SIZE, &answers);
+  passage.add_bytes(commands + uploaded, answers);
 }
 
 std::string domain_of(std::string_view address) { return std::string(address.substr(address.find('@') + 1)); }
@@ -77,6 +93,11 @@ std::string message_text(const Letter& letter, const std::string& from, const st
 }
 
 std::optional<std::string> send(const Smtp& smtp, const Letter& letter) {
+  const auto server = server_of(smtp.url);
+  if (!server) return "the mail server's URL is not valid";
+  const web::Asker asker{.part = "mail"};
+  auto passage = web::outbound().admit(asker, server->host, server->port);
+  if (!passage) return passage.error().message;
   const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
   const std::string text =
       message_text(letter, smtp.from, mail_date(now), crypto::random_id(24) + "@" + domain_of(smtp.from));
@@ -91,7 +112,7 @@ std::optional<std::string> send(const Smtp& smtp, const Letter& letter) {
   curl_easy_setopt(easy.get(), CURLOPT_PROXY, "");
   curl_easy_setopt(easy.get(), CURLOPT_NOSIGNAL, 1L);
   curl_easy_setopt(easy.get(), CURLOPT_USE_SSL,
-                   static_cast<long>(is_loopback(smtp.url) ? CURLUSESSL_TRY : CURLUSESSL_ALL));
+                   static_cast<long>(is_this_machine(server->host) ? CURLUSESSL_TRY : CURLUSESSL_ALL));
   curl_easy_setopt(easy.get(), CURLOPT_TIMEOUT, total_seconds);
   curl_easy_setopt(easy.get(), CURLOPT_CONNECTTIMEOUT, connect_seconds);
   if (const char* file = web::extra_authorities()) curl_easy_setopt(easy.get(), CURLOPT_CAINFO, file);
@@ -101,6 +122,7 @@ std::optional<std::string> send(const Smtp& smtp, const Letter& letter) {
   curl_easy_setopt(easy.get(), CURLOPT_READDATA, &unread);
   curl_easy_setopt(easy.get(), CURLOPT_UPLOAD, 1L);
   const CURLcode code = curl_easy_perform(easy.get());
+  count_bytes(easy.get(), *passage);
   if (code == CURLE_OK) return std::nullopt;
   return std::string(problem[0] != '\0' ? problem : curl_easy_strerror(code));
 }

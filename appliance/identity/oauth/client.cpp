@@ -11,10 +11,20 @@ namespace oauth {
 namespace {
 
 constexpr std::size_t max_bytes = 1u << 20;
+constexpr const char* asking_part = "sign-in";
 
 web::Error bad_answer(std::string detail) {
   return {
       .kind = web::Kind::bad_gateway, .message = "The sign-in provider did not answer", .detail = std::move(detail)};
+}
+
+// Of a Content-Type header.
+std::string media_type(std::string_view type) {
+  std::string name(type.substr(0, type.find(';')));
+  while (name.ends_with(' ') || name.ends_with('\t')) name.pop_back();
+  for (char& c : name)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return name;
 }
 
 // RFC 6749, 2.3.1: both halves are form-encoded before they are joined.
@@ -37,6 +47,7 @@ web::Task<web::Result<Tokens>> ask_for_tokens(Client client, std::string endpoin
     if (!client.secret.empty()) parameters.emplace_back("client_secret", client.secret);
   }
   request.body = form(parameters);
+  request.asker.part = asking_part;
   request.max_bytes = max_bytes;
   const auto response = co_await web::fetch(std::move(request));
   if (!response) co_return bad_answer(response.error().message);
@@ -67,17 +78,24 @@ web::Task<web::Result<Tokens>> refresh(Client client, std::string endpoint, std:
   co_return co_await ask_for_tokens(std::move(client), std::move(endpoint), std::move(parameters));
 }
 
-web::Task<web::Result<boost::json::value>> get_json(std::string url, std::string access_token) {
+web::Task<web::Result<Document>> get(std::string url, std::string access_token, std::string accept) {
   web::FetchRequest request{.url = std::move(url)};
-  request.headers = {{"Accept", "application/json"}, {"User-Agent", "agentbox"}};
+  request.headers = {{"Accept", std::move(accept)}, {"User-Agent", "agentbox"}};
   if (!access_token.empty()) request.headers.emplace_back("Authorization", "Bearer " + access_token);
+  request.asker.part = asking_part;
   request.max_bytes = max_bytes;
-  const auto response = co_await web::fetch(request);
+  auto response = co_await web::fetch(request);
   if (!response) co_return bad_answer(response.error().message);
   if (response->status != 200)
     co_return bad_answer(request.url + " answered status " + std::to_string(response->status));
-  auto answer = web::parse_json(response->body);
-  if (!answer) co_return bad_answer(request.url + " answered no JSON");
+  co_return Document{media_type(response->header("content-type")), std::move(response->body)};
+}
+
+web::Task<web::Result<boost::json::value>> get_json(std::string url, std::string access_token) {
+  const auto document = co_await get(url, std::move(access_token), "application/json");
+  if (!document) co_return document.error();
+  auto answer = web::parse_json(document->text);
+  if (!answer) co_return bad_answer(url + " answered no JSON");
   co_return std::move(*answer);
 }
 

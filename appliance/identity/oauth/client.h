@@ -27,7 +27,14 @@ web::Task<web::Result<Tokens>> exchange_code(Client, CodeExchange);
 // The same for a refresh token. If the answer has no new one, the old one stays valid.
 web::Task<web::Result<Tokens>> refresh(Client, std::string endpoint, std::string refresh_token);
 
-// GET with the token as bearer; bad_gateway unless the answer is 200 and JSON.
+struct Document {
+  std::string media_type;  // in lower case, without parameters
+  std::string text;
+};
+
+// GET with the token as bearer; bad_gateway unless the answer is 200.
+web::Task<web::Result<Document>> get(std::string url, std::string access_token, std::string accept);
+// The same; bad_gateway unless the answer is JSON, whatever its media type.
 web::Task<web::Result<boost::json::value>> get_json(std::string url, std::string access_token = {});
 
 // A member that is a string; empty otherwise.

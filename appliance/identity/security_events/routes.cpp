@@ -10,11 +10,12 @@ namespace {
 const web::RateLimit delivery_limit{.group = "security-events", .limit = 600};
 
 web::Endpoint receiver(web::Handler handler) {
-  web::Endpoint endpoint = web::plain(std::move(handler))
-                               .describe(
-                                   "The body is the token itself, signed RS256 or ES256 by a key of the issuer's RISC "
-                                   "configuration. 202 once it is stored; it is acted upon in the background. Errors "
-                                   "carry `err` and `description` of RFC 8935.");
+  web::Endpoint endpoint =
+      web::plain(std::move(handler))
+          .describe(
+              "The body is the token itself, signed RS256, PS256, ES256 or EdDSA by a key of the issuer's RISC "
+              "configuration. 202 once it is stored; it is acted upon in the background. Errors carry `err` and "
+              "`description` of RFC 8935.");
   endpoint.success = 202;
   return endpoint;
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
+#include <boost/url/parse.hpp>
 #include <system_error>
 
 #include "appliance/files/explorer/raw.h"
@@ -13,6 +14,7 @@
 #include "appliance/media/videos/screenplay.h"
 #include "appliance/media/videos/subtitles.h"
 #include "web/log.h"
+#include "web/outbound.h"
 #include "web/run_on.h"
 
 namespace broadcasts {
@@ -123,6 +125,16 @@ std::string title_script(const std::string& title) {
   std::vector<videos::Scene> scenes{{.label = "On air", .title = title, .text = {}, .narration = {}}};
   scenes.front().length = videos::Seconds(4'000);
   return videos::subtitles_of(scenes);
+}
+
+// ffmpeg connects by itself: the policy is asked here, the call is counted, its bytes are not.
+Result<web::Outbound::Passage> passage_to(const std::string& server, const std::string& agent) {
+  constexpr std::uint16_t rtmp = 1935, rtmps = 443;
+  const auto url = boost::urls::parse_uri(server);
+  if (!url || url->host().empty()) return web::internal("The stream server's address is not known", server);
+  const web::Asker asker{.part = "broadcasts", .agent = agent};
+  const auto usual = url->scheme() == "rtmps" ? rtmps : rtmp;
+  return web::outbound().admit(asker, std::string(url->host()), url->has_port() ? url->port_number() : usual);
 }
 
 }  // namespace
@@ -254,6 +266,8 @@ Task<Result<void>> Broadcasts::perform(OnAir& one) {
   if (!decoded) co_return decoded;
   one.broadcast.state = State::on_air;
   one.broadcast.since = store::now();
+  const auto passage = passage_to(one.server, one.agent);
+  if (!passage) co_return passage.error();
   co_return co_await run_program(one, "ffmpeg", sending(one.server), true);
 }
 

@@ -86,6 +86,7 @@ Task<Result<json::value>> Mux::call(std::string method, std::string path, std::s
   request.headers = {{"Authorization", authorization_}, {"Accept", "application/json"}};
   if (!body.empty()) request.headers.emplace_back("Content-Type", "application/json");
   request.body = std::move(body);
+  request.asker.part = "streams";
   request.timeout = call_time;
   const auto response = co_await web::fetch(std::move(request));
   if (!response) co_return failed(response.error().message);

@@ -105,6 +105,7 @@ web::Task<Result<Picture>> fetch_picture(std::string url, bool allow_private) {
   web::FetchRequest request{.url = std::move(url)};
   request.headers = {{"Accept", "image/png,image/jpeg,image/webp,image/gif"}};
   request.reach = allow_private ? web::Reach::configured : web::Reach::public_only;
+  request.asker.part = "videos";
   request.max_redirects = most_redirects;
   request.timeout = fetch_time;
   request.max_bytes = most_bytes;

@@ -18,7 +18,8 @@ web::Task<Outcome<ChatAnswer>> streamed_answer(const Upstream& upstream, std::st
                                                Parse parse) {
   Stream stream(listener);
   auto on_event = [&stream](std::string_view, std::string_view data) { return stream.event(data); };
-  const auto ended = co_await upstream.stream(std::move(path), std::move(headers), std::move(body), on_event);
+  const auto ended =
+      co_await upstream.stream(std::move(path), std::move(headers), std::move(body), on_event, request.asker);
   if (!ended) co_return ended.error();
   if (!ended->whole.empty()) {
     auto answer = parse(ended->whole, request);
@@ -37,7 +38,8 @@ web::Task<Outcome<ChatAnswer>> streamed_answer(const Upstream& upstream, std::st
 template <class Parse>
 web::Task<Outcome<ChatAnswer>> whole_answer(const Upstream& upstream, std::string path, web::FetchHeaders headers,
                                             std::string body, const ChatRequest& request, Parse parse) {
-  const auto answered = co_await upstream.ask("POST", std::move(path), std::move(headers), std::move(body));
+  const auto answered =
+      co_await upstream.ask("POST", std::move(path), std::move(headers), std::move(body), request.asker);
   if (!answered) co_return answered.error();
   auto answer = parse(*answered, request);
   if (!answer) co_return upstream.bad_answer(upstream.quoted(answer.error().message) + ".");

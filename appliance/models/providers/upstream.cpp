@@ -179,8 +179,9 @@ web::FetchRequest Upstream::request(std::string method, std::string path, web::F
 }
 
 web::Task<Outcome<std::string>> Upstream::ask(std::string method, std::string path, web::FetchHeaders headers,
-                                              std::string body) const {
+                                              std::string body, web::Asker asker) const {
   auto outgoing = request(std::move(method), std::move(path), std::move(headers), std::move(body));
+  outgoing.asker = std::move(asker);
   outgoing.headers.emplace_back("Accept", "application/json");
   bool was_sent = false;
   outgoing.on_sending = [&was_sent] { was_sent = true; };
@@ -191,9 +192,10 @@ web::Task<Outcome<std::string>> Upstream::ask(std::string method, std::string pa
 }
 
 web::Task<Outcome<Upstream::Streamed>> Upstream::stream(std::string path, web::FetchHeaders headers, std::string body,
-                                                        OnEvent on_event) const {
+                                                        OnEvent on_event, web::Asker asker) const {
   using namespace boost::asio::experimental::awaitable_operators;
   auto outgoing = request("POST", std::move(path), std::move(headers), std::move(body));
+  outgoing.asker = std::move(asker);
   outgoing.headers.emplace_back("Accept", "text/event-stream");
   outgoing.timeout = std::chrono::milliseconds(0);
   const auto executor = co_await boost::asio::this_coro::executor;

@@ -5,6 +5,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "appliance/models/providers/provider.h"
 #include "web/fetch.h"
@@ -28,14 +29,20 @@ class Upstream {
   const std::string& key() const { return settings_.key; }
 
   // The body of a 200 answer.
-  web::Task<Outcome<std::string>> ask(std::string method, std::string path, web::FetchHeaders, std::string body) const;
+  web::Task<Outcome<std::string>> ask(std::string method, std::string path, web::FetchHeaders, std::string body,
+                                      web::Asker) const;
+  // Of no user.
+  web::Task<Outcome<std::string>> ask(std::string method, std::string path, web::FetchHeaders headers,
+                                      std::string body) const {
+    return ask(std::move(method), std::move(path), std::move(headers), std::move(body), {.part = "models"});
+  }
   // Posts, and passes each event of the answer to on_event, which returns false to end the stream. A server may send
   // the whole answer as JSON instead.
   using OnEvent = std::function<bool(std::string_view event, std::string_view data)>;
   struct Streamed {
     std::string whole;  // empty: there were events
   };
-  web::Task<Outcome<Streamed>> stream(std::string path, web::FetchHeaders, std::string body, OnEvent) const;
+  web::Task<Outcome<Streamed>> stream(std::string path, web::FetchHeaders, std::string body, OnEvent, web::Asker) const;
 
   Failure fail(Fault, std::string_view what) const;
   // A failure after a 200, for which the provider may charge.

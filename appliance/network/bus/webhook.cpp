@@ -41,6 +41,7 @@ web::Task<std::optional<DeliveryProblem>> Webhook::deliver(const Participant& re
                      {"Webhook-Id", id},
                      {"Webhook-Timestamp", std::to_string(timestamp)},
                      {"Webhook-Signature", webhook_signature(secrets, id, timestamp, request.body)}};
+  request.asker = {.part = "bus", .user = recipient.owner, .agent = recipient.id};
   request.reach = may_be_private_ ? web::Reach::configured : web::Reach::public_only;
   request.timeout = 10s;
   // The answer's body is not used. It is read, so that the connection can be used again, unless it is long.

@@ -32,6 +32,7 @@ web::FetchRequest request_for(const Source& source, web::Reach reach) {
     if (!source.answer->last_modified.empty())
       request.headers.emplace_back("If-Modified-Since", source.answer->last_modified);
   }
+  request.asker.part = "data feeds";
   request.reach = reach;
   request.max_redirects = 5;
   request.timeout = fetch_time;

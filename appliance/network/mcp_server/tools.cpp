@@ -107,6 +107,7 @@ web::Task<ToolResult> Tools::summarize(json::object arguments) const {
   web::FetchRequest request{.url = summarizer_url_() + "/api/summarize", .method = "POST"};
   request.headers.emplace_back("Content-Type", "application/json");
   request.body = json::serialize(json::object{{"url", page->url}});
+  request.reach = web::Reach::own;
   request.timeout = page_time;
   const auto response = co_await web::fetch(std::move(request));
   if (!response) co_return failure("The summarizer gave no answer: " + response.error().message);

@@ -91,6 +91,7 @@ web::Task<> Exporter::send(std::shared_ptr<Queue> queue) {
     request.headers.emplace_back("Content-Type", "application/json");
     request.body = boost::json::serialize(spans::to_otlp(batch, "agentbox"));
     request.timeout = send_time;
+    request.asker.part = "otlp";
     const auto answer = co_await web::fetch(std::move(request));
     const bool is_sent = answer && answer->status / 100 == 2;
     if (is_sent) {

@@ -95,6 +95,7 @@ web::Task<web::Result<std::string>> Cdp::create_at_platform(std::string name) {
     sensitive["reqHash"] = crypto::sha256_hex(body);
     request.headers.emplace_back("X-Wallet-Auth", wallet_key_->sign({}, sensitive));
   }
+  request.asker.part = "payments";
   request.max_bytes = answer_bytes;
   const auto response = co_await web::fetch(std::move(request));
   if (!response) co_return refused(response.error().message);

@@ -26,6 +26,7 @@ web::Task<web::Result<json::value>> ask(std::string route, std::string page) {
   web::FetchRequest request{
       .url = std::move(route), .method = "POST", .body = json::serialize(json::object{{"url", page}})};
   request.headers.emplace_back("Content-Type", "application/json");
+  request.reach = web::Reach::own;
   request.timeout = page_time;
   request.max_bytes = answer_bytes;
   const auto response = co_await web::fetch(std::move(request));

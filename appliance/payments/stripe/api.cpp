@@ -37,6 +37,7 @@ web::Task<web::Result<boost::json::object>> Api::post(std::string path, oauth::P
                                               // A repeated request does nothing twice.
                                               {"Idempotency-Key", crypto::random_hex(16)}},
                                   .body = oauth::form(parameters),
+                                  .asker = {.part = "card payments"},
                                   .timeout = timeout};
   web::Error last;
   for (int attempt = 0; attempt < attempts; ++attempt) {

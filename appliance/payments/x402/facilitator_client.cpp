@@ -38,6 +38,7 @@ web::Task<web::Result<json::object>> FacilitatorClient::ask(std::string route, e
   request.headers.emplace_back("Content-Type", "application/json");
   if (!key_.empty()) request.headers.emplace_back("Authorization", "Bearer " + key_);
   request.timeout = route == "/settle" ? settle_time : verify_time;
+  request.asker.part = "payments";
   request.max_bytes = answer_bytes;
   const auto response = co_await web::fetch(std::move(request));
   if (!response) co_return no_answer("X402_FACILITATOR_URL: " + response.error().message);

@@ -5,7 +5,9 @@
 
 #include "appliance/box/cli/box_client.h"
 #include "appliance/box/cli/doctor/checks.h"
+#include "appliance/foundation/outbound_policy.h"
 #include "appliance/foundation/settings/settings_table.h"
+#include "web/outbound.h"
 
 namespace agentbox::cli::doctor {
 
@@ -25,13 +27,25 @@ bool is_in_use(const std::string& name, const Settings& settings) {
   return name != "BASE_URL";
 }
 
+struct NamedHost {
+  std::string setting, host;
+  std::uint16_t port = 0;
+};
+
+std::uint16_t port_of(const boost::urls::url_view& url) {
+  if (url.has_port()) return url.port_number();
+  const std::string_view scheme(url.scheme());
+  return scheme == "http" || scheme == "ws" ? 80 : scheme == "smtp" ? 25 : scheme == "smtps" ? 465 : 443;
+}
+
 // The host of every URL among the settings that the box would connect to, with the setting's name.
-std::vector<std::pair<std::string, std::string>> hosts_of(const Settings& settings) {
-  std::vector<std::pair<std::string, std::string>> hosts;
+std::vector<NamedHost> hosts_of(const Settings& settings) {
+  std::vector<NamedHost> hosts;
   for (const auto& setting : settings_table()) {
     if (!is_in_use(setting.name, settings)) continue;
     const auto url = boost::urls::parse_uri(setting.show(settings));
-    if (url && url->has_authority() && !url->host().empty()) hosts.emplace_back(setting.name, url->host_address());
+    if (url && url->has_authority() && !url->host().empty())
+      hosts.push_back({.setting = setting.name, .host = url->host_address(), .port = port_of(*url)});
   }
   return hosts;
 }
@@ -41,15 +55,23 @@ Finding check_names(const Settings& settings) {
   boost::asio::io_context io;
   boost::asio::ip::tcp::resolver resolver(io);
   std::set<std::string> asked;
-  std::string unknown;
-  for (const auto& [setting, host] : hosts_of(settings)) {
-    if (!asked.insert(host).second) continue;
+  std::string unknown, refused;
+  for (const auto& [setting, host, port] : hosts_of(settings)) {
+    if (!asked.insert(host).second || web::is_inside(host)) continue;
+    const web::Asker asker{.part = "doctor"};
+    if (!web::outbound().check(asker, host, port)) {
+      refused += (refused.empty() ? "" : ", ") + host + " (" + setting + ")";
+      continue;
+    }
     boost::system::error_code failure;
     resolver.resolve(host, "443", failure);
     if (failure) unknown += (unknown.empty() ? "" : ", ") + host + " (" + setting + ")";
   }
   if (!unknown.empty())
     return {check, Level::problem, "no address for " + unknown, "check /etc/resolv.conf, or correct the setting"};
+  if (!refused.empty())
+    return {check, Level::problem, "EGRESS is deny, which closes the way to " + refused,
+            "add them to EGRESS_ALLOW, or unset the settings"};
   if (asked.empty()) return {check, Level::ok, "no setting names a host outside of this box", {}};
   return {check, Level::ok, std::to_string(asked.size()) + " hosts have addresses", {}};
 }
@@ -84,6 +106,9 @@ Finding check_model_server(const Settings& settings) {
 
 }  // namespace
 
-Findings check_outside(const Settings& settings) { return {check_model_server(settings), check_names(settings)}; }
+Findings check_outside(const Settings& settings) {
+  web::outbound().set_policy(outbound_policy(settings));
+  return {check_model_server(settings), check_names(settings)};
+}
 
 }  // namespace agentbox::cli::doctor

@@ -6,6 +6,7 @@
 #include "appliance/box/cli/box_client.h"
 #include "appliance/box/cli/doctor/checks.h"
 #include "appliance/hosting/runtime/agent_confinement.h"
+#include "appliance/hosting/runtime/docker/packet_filter.h"
 
 namespace agentbox::cli::doctor {
 
@@ -52,10 +53,22 @@ Findings check_engine(const Settings& settings) {
   return findings;
 }
 
+Finding check_containers(const Settings& settings) {
+  const std::string check = "isolation";
+  if (settings.container_lan)
+    return {check, Level::warning, "agents are containers that reach this machine and its networks",
+            "turn off CONTAINER_LAN, unless agents need the LAN"};
+  const auto reason = runtime::docker::PacketFilter::why_not();
+  if (reason.empty()) return {check, Level::ok, "agents are containers, to which the LAN is closed", {}};
+  return {check, settings.isolation == "required" ? Level::problem : Level::warning,
+          "agents are containers that reach this machine and its networks: " + reason,
+          "run the box as root with iptables installed, or close the LAN to its bridges with a firewall"};
+}
+
 // What a box of this user would say at its start; whether control groups are delegated to it is known then only.
 Finding check_isolation(const Settings& settings) {
   const std::string check = "isolation";
-  if (settings.agent_runtime == "docker") return {check, Level::ok, "agents are containers", {}};
+  if (settings.agent_runtime == "docker") return check_containers(settings);
   const bool may_change_user = ::geteuid() == 0 && ::prctl(PR_CAPBSET_READ, CAP_SETUID) == 1;
   const auto found = runtime::isolation_here(may_change_user ? "" : "the box does not run as root", true);
   if (found.level != runtime::IsolationLevel::none) return {check, Level::ok, to_string(found), {}};

@@ -8,6 +8,8 @@
 #include <boost/asio/ip/tcp.hpp>
 #include <cerrno>
 
+#include "appliance/files/explorer/git/traffic.h"
+
 namespace git {
 
 namespace {
@@ -18,6 +20,10 @@ constexpr int slice_ms = 100;
 }  // namespace
 
 int Connection::open() {
+  const web::Asker asker{.part = "git"};
+  auto passage = web::outbound().admit(asker, route_.host, route_.port);
+  if (!passage) return EACCES;
+  passage_.emplace(std::move(*passage));
   int error = EHOSTUNREACH;
   for (const auto& address : route_.addresses) {
     error = connect_to(address);
@@ -25,6 +31,15 @@ int Connection::open() {
   }
   fd_.reset();
   return error;
+}
+
+void Connection::close() {
+  if (fd_ && passage_) {
+    const auto traffic = traffic_of(fd_.get());
+    passage_->add_bytes(traffic.sent, traffic.received);
+  }
+  passage_.reset();
+  fd_.reset();
 }
 
 int Connection::wait_for(short events) const {

@@ -3,11 +3,13 @@
 
 #include <boost/asio/ip/address.hpp>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "appliance/files/descriptor.h"
 #include "appliance/files/explorer/git/deadline.h"
+#include "web/outbound.h"
 
 namespace git {
 
@@ -23,9 +25,13 @@ class Connection {
  public:
   Connection(const Route& route, const Deadline& deadline) : route_(route), deadline_(deadline) {}
 
-  // Tries the addresses one after another. 0, or the errno of the last.
+  ~Connection() { close(); }
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
+
+  // Tries the addresses one after another. 0, or the errno of the last; EACCES if outbound.h refuses the host.
   int open();
-  void close() { fd_.reset(); }
+  void close();
   int fd() const { return fd_.get(); }
   // For POLLIN, POLLOUT or both. 1: ready; 0: the deadline has passed; -1: errno.
   int wait_for(short events) const;
@@ -36,6 +42,7 @@ class Connection {
   const Route& route_;
   const Deadline& deadline_;
   files::Descriptor fd_;  // non-blocking
+  std::optional<web::Outbound::Passage> passage_;
 };
 
 }  // namespace git

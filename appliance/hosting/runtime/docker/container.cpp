@@ -17,6 +17,8 @@ namespace {
 
 constexpr std::int64_t nanoseconds_of(seconds time) { return duration_cast<nanoseconds>(time).count(); }
 
+constexpr std::string_view no_name_server = "192.0.2.1";  // reserved for documentation (RFC 5737)
+
 // The engine, which is on this machine, refuses more cores than there are.
 double cores() { return std::max(1u, std::thread::hardware_concurrency()); }
 
@@ -89,7 +91,7 @@ json::object create_body(const AgentSpec& spec, const ContainerPlan& plan) {
                       {label::listener, plan.listener_url}}},
                     {"ExposedPorts", {{port, json::object()}}},
                     {"HostConfig",
-                     {{"NetworkMode", plan.names.network()},
+                     {{"NetworkMode", plan.is_closed ? plan.names.closed_network() : plan.names.network()},
                       {"PortBindings", {{port, json::array{published}}}},
                       {"Mounts", json::array{workspace_mount, boot_mount}},
                       {"ReadonlyRootfs", true},
@@ -103,6 +105,8 @@ json::object create_body(const AgentSpec& spec, const ContainerPlan& plan) {
                       {"Ulimits", json::array{open_files}},
                       {"RestartPolicy", {{"Name", "no"}}},
                       {"LogConfig", {{"Type", "json-file"}, {"Config", {{"max-size", "8m"}, {"max-file", "2"}}}}}}}};
+  // The engine's resolver would ask this machine's name servers on the container's behalf.
+  if (plan.is_closed) body["HostConfig"].get_object()["Dns"] = json::array{no_name_server};
   if (plan.image_reads_boot) body["Healthcheck"] = own_check();
   return body;
 }

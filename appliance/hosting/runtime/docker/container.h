@@ -28,6 +28,9 @@ struct Names {
   std::string box;  // identifies this box; hexadecimal
 
   std::string network() const { return "agentbox-" + box.substr(0, 12); }
+  // Of agents whose egress is none or a list.
+  std::string closed_network() const { return network() + "-closed"; }
+  std::string closed_bridge() const { return "agb" + box.substr(0, 12); }  // its network interface
   std::string container(std::string_view agent) const { return network() + "-" + std::string(agent); }
   // The one that ran before, which is kept for its log.
   std::string former_container(std::string_view agent) const { return container(agent) + "-former"; }
@@ -43,6 +46,7 @@ struct ContainerPlan {
   std::string boot_file;          // on the host; mounted read-only
   std::string user;               // "uid:gid"
   std::string listener_url;       // of the agent listener: http://172.18.0.1:3001
+  bool is_closed = false;         // it reaches nothing but the agent listener
 };
 
 // The body of POST /containers/create: hardened, with limits, published only on 127.0.0.1, and with a health check if

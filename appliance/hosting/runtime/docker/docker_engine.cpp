@@ -13,6 +13,7 @@
 #include "appliance/hosting/runtime/agent_files.h"
 #include "appliance/hosting/runtime/agent_user.h"
 #include "appliance/hosting/runtime/cpu_meter.h"
+#include "appliance/hosting/runtime/docker/agent_networks.h"
 #include "appliance/hosting/runtime/docker/container.h"
 #include "appliance/hosting/runtime/docker/container_logs.h"
 #include "appliance/hosting/runtime/docker/docker_api.h"
@@ -50,7 +51,8 @@ struct DockerEngine::Impl : std::enable_shared_from_this<Impl> {
         names{options.box},
         home(home_context),
         files(file_pool),
-        api(options.host) {
+        api(options.host),
+        networks(api, names, options, files) {
     std::filesystem::create_directories(options.folder);
     options.folder = std::filesystem::canonical(options.folder);
     users.emplace(std::filesystem::canonical("/proc/self/exe"), options.folder);
@@ -66,11 +68,10 @@ struct DockerEngine::Impl : std::enable_shared_from_this<Impl> {
   std::function<void()> report_back;
   // Used on `home` only.
   docker::Api api;
+  docker::AgentNetworks networks;
   std::map<std::string, Known> running;  // by agent
   std::set<std::string> starting;
-  std::optional<std::string> listener_url;
-  json::object addresses;  // of the agents' network: Subnet and Gateway; empty: not known yet
-  bool following = false;
+  bool following = false, has_seen_all = false;  // has_seen_all: `running` is what the engine said
 
   RunFolder run_folder(const std::string& id) const { return RunFolder(options.folder / id); }
   std::string path_of(const std::string& id) const { return "/containers/" + names.container(id); }
@@ -94,45 +95,6 @@ struct DockerEngine::Impl : std::enable_shared_from_this<Impl> {
 
   // The rest runs on `home`.
 
-  // With the addresses that it had before, if it has been pruned: the agent listener is bound to its gateway.
-  Task<Result<void>> make_network() {
-    json::object wanted{{"Name", names.network()},
-                        {"Driver", "bridge"},
-                        {"CheckDuplicate", true},
-                        {"Options", {{"com.docker.network.bridge.enable_icc", "false"}}},
-                        {"Labels", {{docker::label::box, names.box}}}};
-    if (!addresses.empty()) wanted["IPAM"] = json::object{{"Config", json::array{addresses}}};
-    const auto made = co_await api.call("POST", "/networks/create", json::value(wanted));
-    if (!made) co_return made.error();
-    if (made->status != 201 && made->status != 409) co_return docker::refusal("make the agents' network", *made);
-    co_return Result<void>();
-  }
-
-  // Opens the agent listener on the gateway of the agents' network, which is created if necessary. Returns its URL.
-  Task<Result<std::string>> open_listener() {
-    const auto path = "/networks/" + names.network();
-    auto network = co_await api.call("GET", path);
-    if (network && network->status == 404) {
-      const auto made = co_await make_network();
-      if (!made) co_return made.error();
-      network = co_await api.call("GET", path);
-    }
-    if (!network) co_return network.error();
-    boost::system::error_code absent;
-    const auto* gateway = network->body.find_pointer("/IPAM/Config/0/Gateway", absent);
-    if (network->status != 200 || !gateway || !gateway->is_string())
-      co_return docker::refusal("describe the agents' network", *network);
-    std::string reason;
-    try {
-      listener_url = options.open_agent_listener(std::string(gateway->get_string()));
-      addresses = network->body.find_pointer("/IPAM/Config/0", absent)->get_object();
-      co_return *listener_url;
-    } catch (const std::runtime_error& error) {
-      reason = error.what();
-    }
-    co_return web::internal("Agents in containers could not reach the box: " + reason);
-  }
-
   Task<Result<std::optional<Container>>> find(std::string id) {
     const auto answer = co_await api.call("GET", path_of(id) + "/json");
     if (!answer) co_return answer.error();
@@ -152,7 +114,8 @@ struct DockerEngine::Impl : std::enable_shared_from_this<Impl> {
     const auto image_name = spec.image.empty() ? options.image : spec.image;
     const auto image = co_await docker::find_image(api, image_name);
     if (!image) co_return image.error();
-    const auto listener = co_await open_listener();
+    const bool is_closed = options.is_closed && options.is_closed(spec.id);
+    const auto listener = co_await networks.open(is_closed);
     if (!listener) co_return listener.error();
     const auto cleared = co_await remove_earlier_container(spec.id);
     if (!cleared) co_return cleared.error();
@@ -166,7 +129,8 @@ struct DockerEngine::Impl : std::enable_shared_from_this<Impl> {
                                      .image_reads_boot = image->reads_boot,
                                      .boot_file = run_folder(spec.id).boot_path(),
                                      .user = *user,
-                                     .listener_url = *listener};
+                                     .listener_url = *listener,
+                                     .is_closed = is_closed};
     const json::value body = docker::create_body(spec, plan);
     const auto path = "/containers/create?name=" + names.container(spec.id);
     auto created = co_await api.call("POST", path, body);
@@ -253,7 +217,8 @@ struct DockerEngine::Impl : std::enable_shared_from_this<Impl> {
   // Clears backend_url if the container was created with another listener URL, so that the agent is restarted.
   Instance instance_of(const Container& container) const {
     auto instance = container.instance;
-    if (listener_url && container.listener_url != *listener_url) instance.backend_url.clear();
+    const auto& url = networks.listener_url();
+    if (url && container.listener_url != *url) instance.backend_url.clear();
     return instance;
   }
 
@@ -295,7 +260,7 @@ struct DockerEngine::Impl : std::enable_shared_from_this<Impl> {
 
   Task<Result<std::vector<std::string>>> adopt() {
     follow();
-    const auto listener = co_await open_listener();
+    const auto listener = co_await networks.open(false);
     if (!listener && listener.error().kind == web::Kind::unavailable) co_return listener.error();
     const auto refreshed = co_await refresh_running();
     if (!refreshed) co_return refreshed.error();
@@ -319,6 +284,7 @@ struct DockerEngine::Impl : std::enable_shared_from_this<Impl> {
       now[std::string(agent->get_string())].container = std::string(id->get_string());
     }
     const auto before = std::exchange(running, now);
+    has_seen_all = true;
     for (const auto& [agent, known] : before)
       if (!now.contains(agent) && report_exit) report_exit(agent, std::nullopt);
     co_return Result<void>();
@@ -410,6 +376,7 @@ struct DockerEngine::Impl : std::enable_shared_from_this<Impl> {
     }
     const auto former = co_await remove_at(former_path_of(id));
     if (!former) co_return former.error();
+    if (!has_seen_all) co_await refresh_running();  // not adopted: the agents are moved to another engine
     co_return co_await remove_run_files(run_folder(id), files);
   }
 };
@@ -424,11 +391,11 @@ DockerEngine::DockerEngine(DockerOptions options, asio::io_context& home, asio::
   };
 }
 
-Isolation DockerEngine::isolation() const {
-  return {.level = IsolationLevel::container, .by = {"containers of the Docker Engine"}, .lacks = {}};
-}
+Isolation DockerEngine::isolation() const { return impl_->networks.isolation(); }
 
 DockerEngine::~DockerEngine() {
+  // Containers that go on without the box keep its rules.
+  if (impl_->has_seen_all && impl_->running.empty()) impl_->networks.remove_rules();
   impl_->report_exit = nullptr;
   impl_->report_back = nullptr;
 }

@@ -2,8 +2,8 @@
 // found again by their labels; they end on stop, on remove, or by themselves, which the engine's events report.
 //
 // A new container is created for each start from the current image: read-only except for the workspace and a small
-// /tmp, without capabilities, in the box's own bridge network in which containers are isolated from each other. Its
-// configuration is the boot file, mounted from <folder>/<id>/run/boot.json (0600, owned by the agent's user).
+// /tmp, without capabilities, in one of the box's own bridge networks (agent_networks.h). Its configuration is the boot
+// file, mounted from <folder>/<id>/run/boot.json (0600, owned by the agent's user).
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -25,6 +25,10 @@ struct DockerOptions {
   // Opens the agent listener on the gateway of the agents' network and returns its URL; may be called again with the
   // same address. Throws std::runtime_error with a sentence if that fails.
   std::function<std::string(std::string gateway_address)> open_agent_listener;
+  // Whether this agent reaches nothing but the box: its egress is none or a list, which the box's fetch enforces.
+  std::function<bool(const std::string& agent)> is_closed;
+  bool lan_is_open = false;         // CONTAINER_LAN
+  bool requires_isolation = false;  // agents are refused while the LAN cannot be closed to them
   std::chrono::milliseconds first_pause{100}, longest_pause{5'000};  // before reconnecting to the engine's events
 };
 

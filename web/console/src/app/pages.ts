@@ -60,6 +60,7 @@ export const pages: Page[] = [
   { path: "/admin/git", title: "page.git_hosts", access: "admin", load: () => import("../pages/admin/git") },
   { path: "/admin/audit", title: "page.audit", access: "admin", load: () => import("../pages/admin/audit") },
   { path: "/admin/events", title: "page.events", access: "admin", load: () => import("../pages/admin/events") },
+  { path: "/admin/egress", title: "page.egress", access: "admin", load: () => import("../pages/admin/egress") },
   { path: "/agents/:id", title: "page.conversation", access: "session", load: () => import("../pages/agent/conversation") },
   { path: "/agents/:id/files", title: "page.files", access: "session", load: () => import("../pages/agent/files") },
   { path: "/agents/:id/logs", title: "page.logs", access: "session", load: () => import("../pages/agent/logs") },

@@ -38,6 +38,7 @@ const groups: { title: Key; pages: [string, Key][] }[] = [
     pages: [
       ["/admin/audit", "page.audit"],
       ["/admin/events", "page.events"],
+      ["/admin/egress", "page.egress"],
     ],
   },
 ];

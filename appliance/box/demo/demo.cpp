@@ -1,0 +1,212 @@
+#include "appliance/box/demo/demo.h"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <boost/json.hpp>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+#include "appliance/box/demo/agents_end.h"
+#include "appliance/box/demo/outside_world.h"
+#include "appliance/box/demo/past.h"
+#include "appliance/foundation/crypto/random.h"
+#include "appliance/foundation/data_folder.h"
+#include "appliance/foundation/moved_clock.h"
+
+namespace demo {
+
+namespace fs = std::filesystem;
+namespace json = boost::json;
+
+namespace {
+
+using namespace std::chrono_literals;
+using agentbox::DataFolder;
+using agentbox::Settings;
+using agentbox::UsageError;
+
+constexpr auto first_morning = 6h;
+
+// What the folder remembers of the demo; that it exists marks the folder as one.
+struct Note {
+  Account admin, user;
+  std::string outside;
+  bool is_complete = false;
+};
+
+fs::path note_file(const fs::path& folder) { return folder / "demo.json"; }
+
+std::optional<json::value> read_json(const fs::path& file) {
+  std::ifstream in(file);
+  if (!in) return std::nullopt;
+  boost::system::error_code error;
+  auto value = json::parse(std::string(std::istreambuf_iterator<char>(in), {}), error);
+  return error ? std::nullopt : std::optional(std::move(value));
+}
+
+std::optional<Note> read_note(const fs::path& folder) {
+  const auto value = read_json(note_file(folder));
+  if (!value) return std::nullopt;
+  return Note{.admin = {.email = text_at(*value, "/admin/email"), .password = text_at(*value, "/admin/password")},
+              .user = {.email = text_at(*value, "/user/email"), .password = text_at(*value, "/user/password")},
+              .outside = text_at(*value, "/outside"),
+              .is_complete = value->at("complete").as_bool()};
+}
+
+void write_note(const fs::path& folder, const Note& note) {
+  const auto account = [](const Account& one) {
+    return json::object{{"email", one.email}, {"password", one.password}};
+  };
+  const json::object value{{"admin", account(note.admin)},
+                           {"user", account(note.user)},
+                           {"outside", note.outside},
+                           {"complete", note.is_complete}};
+  agentbox::write_private_file(note_file(folder), json::serialize(value) + "\n");
+}
+
+// Everything on that needs no network, and nothing that leaves.
+Settings settings_of_demo(Settings settings) {
+  settings.egress = "deny";
+  settings.agent_runtime = "process";
+  settings.summarizer_allow_private = true;
+  settings.feeds_allow_private = true;
+  settings.status_page = true;
+  settings.demo_chat = true;
+  settings.rate_limits = false;
+  return settings;
+}
+
+// The mails in the box's outbox, once it runs.
+class Inbox {
+ public:
+  void open(const Addresses& box) {
+    const std::lock_guard lock(mutex_);
+    box_ = box;
+  }
+
+  web::Task<web::Result<std::vector<Mail>>> read() const {
+    const auto box = [this] {
+      const std::lock_guard lock(mutex_);
+      return box_;
+    }();
+    if (!box) co_return web::unavailable("The box is not there yet");
+    web::FetchRequest request{.url = box->backend + "/api/admin/outbox?limit=200"};
+    request.headers.emplace_back("Authorization", "Bearer " + box->internal_key);
+    request.reach = web::Reach::own;
+    const auto answer = co_await web::fetch(std::move(request));
+    if (!answer) co_return answer.error();
+    const auto outbox = json::parse(answer->body);
+    std::vector<Mail> mails;
+    for (const auto& mail : outbox.at("mails").as_array())
+      mails.push_back({.to = text_at(mail, "/to"),
+                       .subject = text_at(mail, "/subject"),
+                       .body = text_at(mail, "/body"),
+                       .at = text_at(mail, "/createdAt")});
+    co_return mails;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::optional<Addresses> box_;
+};
+
+// Waits until the box says where it listens; nothing if it has ended instead.
+std::optional<Addresses> addresses_of(const Settings& settings, const std::stop_token& stop) {
+  const auto file = DataFolder(settings.data).endpoints_file();
+  while (!stop.stop_requested()) {
+    if (const auto value = read_json(file); value && fs::exists(file))
+      return Addresses{.web = text_at(*value, "/web"),
+                       .backend = text_at(*value, "/backend"),
+                       .summarizer = text_at(*value, "/summarizer"),
+                       .internal_key = settings.internal_api_key};
+    std::this_thread::sleep_for(50ms);
+  }
+  return std::nullopt;
+}
+
+void print_welcome(const Addresses& box, const Note& note, const std::string& outside) {
+  std::cout << "\nThe demo is ready.\n\n  console   " << box.web << "/login\n  user      " << note.user.email << "  "
+            << note.user.password << "\n  admin     " << note.admin.email << "  " << note.admin.password
+            << "\n  outside   " << outside << "   (a small web site, and the inbox of the box's mails)\n"
+            << std::endl;
+}
+
+// Refuses what is not a demo; removes one that is to be reset.
+void prepare_folder(const fs::path& folder, const Options& options, const Commands& commands) {
+  if (!fs::exists(folder) || fs::is_empty(folder)) return;
+  const auto note = read_note(folder);
+  if (!note) throw UsageError(folder.string() + " is not empty and holds no demo: name another folder with --data");
+  if (fs::exists(DataFolder(folder).endpoints_file()))
+    throw UsageError("a demo runs in " + folder.string() + ", or was killed: stop it, and remove endpoints.json");
+  if (options.reset) {
+    agentbox::SettingSources sources;
+    end_agents(commands.resolve(sources));
+    fs::remove_all(folder);
+  } else if (!note->is_complete) {
+    throw UsageError("the past of the demo in " + folder.string() + " was cut off: start it with --reset");
+  }
+}
+
+Note begin(const fs::path& folder, const Options& options, const Commands& commands) {
+  Note note{.admin = {.email = "admin@demo.example", .password = crypto::random_token(9)},
+            .user = {.email = "mara@demo.example", .password = crypto::random_token(9)},
+            .outside = options.outside};
+  agentbox::move_clock(std::chrono::duration_cast<std::chrono::milliseconds>(first_day(options.days) + first_morning -
+                                                                             agentbox::machine_time()));
+  agentbox::SettingSources sources;
+  commands.init(commands.resolve(sources), note.admin.email, note.admin.password);
+  write_note(folder, note);
+  return note;
+}
+
+}  // namespace
+
+int run(const fs::path& folder, const Options& options, const Commands& commands) {
+  prepare_folder(folder, options, commands);
+  auto note = read_note(folder);
+  if (!note) note = begin(folder, options, commands);
+
+  agentbox::SettingSources sources;
+  const auto settings = settings_of_demo(commands.resolve(sources));
+  Inbox inbox;
+  const OutsideWorld outside(note->outside, [&inbox] { return inbox.read(); });
+  bool has_failed = false;
+  std::jthread guide([&](const std::stop_token& stop) {
+    try {
+      const auto box = addresses_of(settings, stop);
+      if (!box) return;
+      inbox.open(*box);
+      if (!note->is_complete) {
+        const auto progress = [](int day, int of) {
+          std::cerr << "\rLiving through day " << day << " of " << of << (day == of ? "\n" : "") << std::flush;
+        };
+        live_through({.box = *box,
+                      .folder = settings.data,
+                      .outside = outside.url(),
+                      .admin = note->admin,
+                      .user = note->user,
+                      .days = options.days,
+                      .progress = progress});
+        note->is_complete = true;
+        write_note(folder, *note);
+      }
+      print_welcome(*box, *note, outside.url());
+    } catch (const std::exception& error) {
+      std::cerr << "\nagentbox: the demo: " << error.what() << std::endl;
+      has_failed = true;
+      ::kill(::getpid(), SIGTERM);
+    }
+  });
+  const int code = commands.serve(settings, sources);
+  guide.request_stop();
+  guide.join();
+  end_agents(settings);
+  return has_failed ? 1 : code;
+}
+
+}  // namespace demo

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <vector>
+
+#include "appliance/box/live_events/hub.h"
+#include "appliance/identity/guards.h"
+#include "web/bind.h"
+#include "web/route.h"
+
+namespace live_events {
+
+struct Services {
+  Hub& hub;
+};
+
+// GET /api/events.
+std::vector<web::Route> web_routes(const agentbox::Guards&, const web::Bind<Services>&);
+
+}  // namespace live_events

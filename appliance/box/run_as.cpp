@@ -1,0 +1,90 @@
+#include "appliance/box/run_as.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <charconv>
+#include <filesystem>
+#include <system_error>
+
+#include "appliance/foundation/data_folder.h"
+#include "appliance/hosting/runtime/proc.h"
+#include "sandbox/become_user.h"
+#include "web/listening_socket.h"
+#include "web/log.h"
+
+namespace agentbox {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr unsigned first_free_port = 1024;
+
+bool needs_root(const std::string& listen) {
+  const auto digits = std::string_view(listen).substr(listen.rfind(':') + 1);
+  unsigned port = 0;
+  const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), port);
+  return read.ec == std::errc() && port > 0 && port < first_free_port;
+}
+
+void open_early(const std::string& listen, std::optional<int>& socket) {
+  if (socket || !needs_root(listen)) return;
+  try {
+    web::ListeningSocket opened(listen);
+    socket = ::fcntl(opened.descriptor(), F_DUPFD_CLOEXEC, 0);
+  } catch (const std::runtime_error& error) {
+    throw UsageError(error.what());
+  }
+}
+
+// Of a box that stayed root: this one could neither signal them nor share their files.
+void end_agents_of_other_users(const fs::path& agents, uid_t user) {
+  std::error_code none;
+  for (const auto& agent : fs::directory_iterator(agents, none)) {
+    struct stat about {};
+    const auto workspace = agent.path() / "workspace";
+    if (::lstat(workspace.c_str(), &about) == 0 && about.st_uid != user) runtime::proc::kill_user(about.st_uid);
+  }
+}
+
+sandbox::Account account_of(const Settings& settings) {
+  const auto account = sandbox::account_named(settings.run_as);
+  if (!account) throw UsageError("RUN_AS: there is no user " + settings.run_as);
+  if (account->user == 0) throw UsageError("RUN_AS must not be root: leave it out, and the box stays root");
+  if (settings.agent_runtime == "docker")
+    throw UsageError("RUN_AS and AGENT_RUNTIME=docker exclude each other: whoever uses the Docker Engine is root");
+  return *account;
+}
+
+void check_reach(const std::string& user, const fs::path& path, int mode) {
+  if (::access(path.c_str(), mode) != 0)
+    throw UsageError("RUN_AS: the user " + user + " may not use " + path.string() + ": " +
+                     std::system_category().message(errno));
+}
+
+}  // namespace
+
+void run_as_user(const Settings& settings, ActivatedSockets& sockets) {
+  if (settings.run_as.empty() || ::geteuid() != 0) return;
+  const auto account = account_of(settings);
+  open_early(settings.web_listen, sockets.web);
+  open_early(settings.backend_listen, sockets.backend);
+  open_early(settings.summarizer_listen, sockets.summarizer);
+  open_early(settings.http_redirect_listen, sockets.redirect);
+  DataFolder(settings.data).prepare();
+  const auto data = fs::canonical(settings.data);
+  end_agents_of_other_users(DataFolder(data).agents(), account.user);
+  try {
+    sandbox::give_folder(data, DataFolder(data).agents(), account);
+    sandbox::become_user(account);
+  } catch (const std::system_error& error) {
+    throw UsageError("RUN_AS: " + std::string(error.what()));
+  }
+  check_reach(settings.run_as, data, R_OK | W_OK | X_OK);
+  check_reach(settings.run_as, fs::read_symlink("/proc/self/exe"), R_OK | X_OK);
+  web::log::info("became_user", {{"user", settings.run_as}});
+}
+
+}  // namespace agentbox

@@ -1,0 +1,18 @@
+// On whose behalf the box connects to somewhere.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <string>
+
+namespace web {
+
+struct Asker {
+  std::string part = "box";  // of the box: models, mail, git, ...
+  std::int64_t user = 0;     // 0: none
+  std::string agent;         // empty: none
+
+  auto operator<=>(const Asker&) const = default;
+};
+
+}  // namespace web
