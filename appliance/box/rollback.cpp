@@ -77,7 +77,7 @@ fs::path roll_back(const DataFolder& folder) {
   const auto ready = folder.path() / "store.before";
   fs::remove_all(ready);
   store::checkpoint_closed(kept / "store", ready);
-  const auto aside = folder.path() / ("store.rolled-back-" + std::to_string(std::time(nullptr)));
+  auto aside = folder.path() / ("store.rolled-back-" + std::to_string(std::time(nullptr)));
   store::checkpoint_closed(folder.store(), aside);
   fs::remove_all(folder.store());
   fs::rename(ready, folder.store());

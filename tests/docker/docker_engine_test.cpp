@@ -2,6 +2,8 @@
 #include "appliance/hosting/runtime/docker/docker_engine.h"
 
 #include <gmock/gmock.h>
+#include <linux/capability.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 
 #include <mutex>
@@ -29,13 +31,18 @@ std::string container_of(const std::string& agent) { return "agentbox-0123456789
 // One life of a box: ends without telling its agents, as a crash does.
 class Life {
  public:
-  Life(const std::filesystem::path& data, const std::string& host) {
+  // Agents whose ids end with this have no egress.
+  static constexpr auto closed = "_closed";
+
+  Life(const std::filesystem::path& data, const std::string& host, bool requires_isolation = false) {
     runtime::DockerOptions options{.host = host,
                                    .image = image,
                                    .box = box,
                                    .folder = data / "agents",
                                    .open_agent_listener = {},
-                                   .is_closed = {}};
+                                   .is_closed = {},
+                                   .requires_isolation = requires_isolation};
+    options.is_closed = [](const std::string& id) { return id.ends_with(closed); };
     options.open_agent_listener = [](std::string gateway) { return "http://" + gateway + ":3001"; };
     engine = std::make_unique<runtime::DockerEngine>(options, loop.io, files);
     engine->on_exit = [this](std::string id, std::optional<int> code) {
@@ -109,6 +116,45 @@ class DockerEngine : public testing::Test {
   std::optional<DockerDaemon> daemon;
   std::optional<Life> life;
 };
+
+// As in a box that is not root: the status of a process is that of its first thread.
+class WithoutPacketFilter {
+ public:
+  WithoutPacketFilter() {
+    ::syscall(SYS_capget, &head_, before_);
+    __user_cap_data_struct less[2] = {before_[0], before_[1]};
+    less[0].effective &= ~(1u << CAP_NET_ADMIN);
+    EXPECT_EQ(::syscall(SYS_capset, &head_, less), 0);
+  }
+  WithoutPacketFilter(const WithoutPacketFilter&) = delete;
+  WithoutPacketFilter& operator=(const WithoutPacketFilter&) = delete;
+  ~WithoutPacketFilter() { ::syscall(SYS_capset, &head_, before_); }
+
+ private:
+  __user_cap_header_struct head_{.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
+  __user_cap_data_struct before_[2] = {};
+};
+
+TEST_F(DockerEngine, SaysThatItCannotCloseTheLanAndRefusesAgentsWithoutEgress) {
+  const WithoutPacketFilter without;
+  EXPECT_TRUE(start(spec("open")));
+  const auto refused = start(spec("closed"));
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().message, AllOf(HasSubstr("egress cannot be closed"), HasSubstr("does not run as root")));
+  EXPECT_THAT(life->engine->isolation().lacks, ElementsAre(HasSubstr("closed LAN (the box may not set")));
+  life.emplace(data.path(), daemon->host(), true);
+  const auto required = start(spec("other"));
+  ASSERT_FALSE(required);
+  EXPECT_THAT(required.error().message, HasSubstr("ISOLATION is required"));
+}
+
+TEST_F(DockerEngine, PutsAnAgentWithoutEgressIntoANetworkOfItsOwn) {
+  const auto agent = started("closed");
+  const auto container = daemon->inspect(container_of(agent.id));
+  EXPECT_EQ(container.at_pointer("/HostConfig/NetworkMode").as_string(), "agentbox-0123456789ab-closed");
+  EXPECT_TRUE(eventually([&] { return healthz(agent) == 200; })) << "the box reaches it all the same";
+  EXPECT_THAT(life->engine->isolation().by, Contains("closed LAN"));
+}
 
 TEST_F(DockerEngine, RunsAnAgentAndStopsIt) {
   const auto agent = started("plain");

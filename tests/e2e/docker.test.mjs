@@ -48,6 +48,7 @@ test("agents live in containers, through the death of the box, of an agent and o
     const before = container().State.Pid;
     await box.end("SIGKILL");
     await box.serve();
+    await until("the agent reaches the box again", async () => (await ada.call("POST", "/api/chat", { agentId: id, message: "Hello" })).status === 200);
     await answers("after the box died");
     assert.equal(container().State.Pid, before);
   });

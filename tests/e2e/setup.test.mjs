@@ -1,13 +1,13 @@
 // `agentbox setup`: by flags, by questions on a terminal, and with an authority of the box's own.
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { X509Certificate } from "node:crypto";
 import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { get } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { Box, run } from "./box.mjs";
+import { binary, Box, run } from "./box.mjs";
 
 // Of a box that is opened, which removes it at its end.
 const box_folder = () => mkdtempSync(join(tmpdir(), "agentbox-setup-"));
@@ -101,4 +101,33 @@ test("without an authority there is none to fetch, and nothing to renew", async 
   const box = await Box.start(t);
   assert.equal((await fetch(`${box.web}/ca.crt`)).status, 404);
   await refuses(["setup", "renew", "--data", box.folder], /there is no authority/);
+});
+
+test("on a terminal it asks, with defaults, and asks again for what is not valid", async (t) => {
+  const data = box_folder();
+  const answers = [
+    "no address", "you@example.org", "a password that is long enough", "nonsense", "127.0.0.1:0", "none", "", "agents.lan", "closed",
+  ];
+  // The questions about model servers depend on the machine: the rest is answered by what they say.
+  const terminal = spawn("script", ["-qec", `${binary} setup --data ${data}`, "/dev/null"], { env: { PATH: process.env.PATH, TERM: "dumb" } });
+  let said = "", seen = 0;
+  terminal.stdout.on("data", (bytes) => {
+    said += bytes;
+    for (;;) {
+      const rest = said.slice(seen), asked = /(E-mail address of the first admin|Password \(|Address of the web listener|TLS: none|Public web address|Domain of the agents|Who may register|Use [^\n]*\?|Model server|Mail server|Backups \(cron|Backups that are kept)[^\n]*?: $/.exec(rest);
+      if (!asked) return;
+      seen = said.length;
+      const is_later = /Use |Model server|Mail server|Backups/.test(asked[1]);
+      const answer = is_later ? { "Backups (cron": "0 3 * * *", "Backups that are kept": "14" }[asked[1]] ?? (asked[1].startsWith("Use") ? "no" : "") : answers.shift();
+      terminal.stdin.write(`${answer}\n`);
+    }
+  });
+  const code = await new Promise((resolve) => terminal.on("close", resolve));
+  assert.equal(code, 0, said);
+  assert.match(said, /must be host:port|must be/);
+  const text = settings_in(data);
+  for (const line of ['web_listen = "127.0.0.1:0"', 'agent_domain = "agents.lan"', 'registration = "closed"', 'backup_schedule = "0 3 * * *"', 'backup_keep = "14"'])
+    assert.ok(text.includes(`${line}\n`), `${line} in ${text}`);
+  const box = await Box.open(t, data, { WEB_LISTEN: "127.0.0.1:0", LOGIN_LIMITS: "off" });
+  assert.equal((await box.person().log_in("you@example.org", "a password that is long enough")).status, 200);
 });

@@ -18,10 +18,11 @@ int summarizer(const Settings&, std::optional<pid_t> box);
 
 struct InitOptions {
   std::string email;
-  std::string password;  // empty: a random one, printed once
+  std::string password;   // empty: a random one, printed once
+  bool says_next = true;  // what to run next
 };
 // Refuses a folder that is already set up. Completes a folder that was only served, and one of an interrupted init.
-// Says on `out` what was done and what comes next.
+// Says on `out` what was done.
 int init(const Settings&, const InitOptions&, std::ostream& out);
 
 struct SetUpOptions {

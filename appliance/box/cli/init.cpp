@@ -75,9 +75,10 @@ int init(const Settings& settings, const InitOptions& options, std::ostream& out
   write_private_file(folder.config_file(), config_text(crypto::random_token(32)));
 
   out << "agentbox is set up in " << folder.path().string() << "\n\n  admin     " << *email << "\n  password  "
-      << (options.password.empty() ? password + "   (shown this once)" : "as given")
-      << "\n\nNext:\n  agentbox serve --data " << folder.path().string() << "\n  then open http://"
-      << settings.web_listen << "/login\n";
+      << (options.password.empty() ? password + "   (shown this once)" : "as given") << '\n';
+  if (options.says_next)
+    out << "\nNext:\n  agentbox serve --data " << folder.path().string() << "\n  then open http://"
+        << settings.web_listen << "/login\n";
   return 0;
 }
 

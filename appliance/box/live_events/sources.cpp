@@ -86,14 +86,15 @@ Source schedule_of(const System& system) {
                 for (const auto& task : tenant.list(schedule::tasks, everything)) {
                   const auto run =
                       task.runs > 0 ? tenant.get(schedule::runs, schedule::run_id(task.id, task.runs)) : std::nullopt;
-                  boost::json::object state{{"id", task.id},
-                                            {"agentId", task.agent},
-                                            {"name", task.name},
-                                            {"run", task.runs},
-                                            {"outcome", run ? boost::json::value(word(run->value.outcome)) : nullptr},
-                                            {"nextRun", time_of(task.next_run)},
-                                            {"updatedAt", web::iso8601(task.updated_at)}};
-                  states.emplace(task.id, text_of(std::move(state)));
+                  const boost::json::object state{
+                      {"id", task.id},
+                      {"agentId", task.agent},
+                      {"name", task.name},
+                      {"run", task.runs},
+                      {"outcome", run ? boost::json::value(word(run->value.outcome)) : nullptr},
+                      {"nextRun", time_of(task.next_run)},
+                      {"updatedAt", web::iso8601(task.updated_at)}};
+                  states.emplace(task.id, text_of(state));
                 }
                 return states;
               }};

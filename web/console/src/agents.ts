@@ -2,12 +2,13 @@
 import { signal } from "@preact/signals";
 import * as account from "./account";
 import { ApiError, call, patience, sentence } from "./api/client";
+import { listen } from "./api/live";
 import type { Agent, NewAgent } from "./api/types";
 import { t } from "./app/i18n";
 
 // undefined: not loaded yet.
 export const agents = signal<Agent[] | undefined>(undefined);
-// A sentence while the box does not answer, else empty.
+// A sentence while the box refuses to list them, else empty.
 export const trouble = signal("");
 
 type Status = Pick<Agent, "status">;
@@ -22,28 +23,30 @@ export async function refresh() {
   agents.value = (await call("GET /api/agents")).agents;
 }
 
-// Milliseconds between looks. Quick while something is changing, then ever slower, up to the longest.
-const quick = 1_000;
-const calm = 4_000;
-const longest = 20_000;
-const longestInTrouble = 5_000; // the user may be waiting for the box to come back
+// Milliseconds before a look that failed is repeated, doubled each time, and at most.
+const first = 500;
+const longest = 5_000; // the user may be waiting for the box to come back
 
-let pause = quick;
+let pause = first;
 let timer: ReturnType<typeof setTimeout> | undefined;
 // The newest look. One that began before it is given up: its answer may show what is no longer so.
 let looking: AbortController | undefined;
 let watchers = 0;
+let stopListening = () => {};
 
-// Looks at once and then again and again, until the returned function is called. Rests while the page is hidden.
+// Looks at once and whenever the box says that an agent has changed, until the returned function is called.
 export function watch(): () => void {
-  if (++watchers === 1) document.addEventListener("visibilitychange", look);
-  pause = quick;
+  if (++watchers === 1)
+    stopListening = listen((event) => {
+      if (!event || event.name === "agent" || event.name === "plan") lookSoon();
+    });
+  pause = first;
   void look();
   return () => {
     if (--watchers > 0) return;
+    stopListening();
     clearTimeout(timer);
     looking?.abort();
-    document.removeEventListener("visibilitychange", look);
     trouble.value = "";
   };
 }
@@ -53,39 +56,39 @@ export function forget() {
   agents.value = undefined;
 }
 
-// Looks now, and quickly for a while: called after everything the person does.
+// Milliseconds for which events are collected, so that several are answered by one look.
+const together = 50;
+
 export function lookSoon() {
-  pause = quick;
-  void look();
+  if (watchers === 0) return;
+  clearTimeout(timer);
+  timer = setTimeout(() => void look(), together);
 }
 
 async function look() {
   clearTimeout(timer);
   looking?.abort();
-  if (document.hidden) return;
   const { signal: overtaken } = (looking = new AbortController());
-  let wait = 0;
   try {
-    const before = JSON.stringify(agents.value);
     const found = (await call("GET /api/agents", { signal: overtaken })).agents;
     if (!overtaken.aborted && !account.settings.value?.plan) await account.refreshSettings();
     if (overtaken.aborted) return;
-    const changed = JSON.stringify(found) !== before;
-    if (changed) agents.value = found;
+    if (JSON.stringify(found) !== JSON.stringify(agents.value)) agents.value = found;
     trouble.value = "";
-    const floor = found.some(isSettling) ? quick : calm;
-    pause = changed ? floor : Math.min(Math.max(pause * 1.3, floor), found.some(isSettling) ? calm : longest);
+    pause = first;
   } catch (error) {
     if (overtaken.aborted) return;
     if (error instanceof ApiError && error.status === 401) {
       account.user.value = null;
       return;
     }
-    trouble.value = t("error.trying_again", { error: sentence(error) });
-    pause = Math.min(pause * 2, longestInTrouble);
-    if (error instanceof ApiError) wait = error.retryAfter * 1_000;
+    // Of a box that does not answer, the stream of events says so (api/live.ts).
+    const answered = error instanceof ApiError && error.status !== 0;
+    trouble.value = answered ? t("error.trying_again", { error: sentence(error) }) : "";
+    const wait = answered ? error.retryAfter * 1_000 : 0;
+    timer = setTimeout(() => void look(), Math.max(pause, wait));
+    pause = Math.min(pause * 2, longest);
   }
-  timer = setTimeout(() => void look(), Math.max(pause, wait));
 }
 
 export async function provision(wanted: NewAgent): Promise<Agent> {

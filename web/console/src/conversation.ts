@@ -2,6 +2,7 @@
 import { signal, type Signal } from "@preact/signals";
 import { ApiError, call, patience, send, sentence } from "./api/client";
 import { events } from "./api/events";
+import { changed } from "./api/live";
 import type { ChatMessage } from "./api/types";
 import { forget as forgetAgents } from "./agents";
 import { t } from "./app/i18n";
@@ -33,8 +34,6 @@ export interface Conversation {
 
 const page = 100;
 const searchPage = 50;
-// Milliseconds between looks for the answer to a question that was asked before this page was loaded.
-const nextLook = 1_500;
 
 const conversations = new Map<string, Conversation>();
 
@@ -120,7 +119,7 @@ async function awaitAnswer(agentId: string) {
   one.waiting.value = true;
   try {
     while (isOpen(one.messages.value) && !stop.signal.aborted) {
-      await new Promise((resolve) => setTimeout(resolve, nextLook));
+      await changed("message", agentId, stop.signal);
       if (!stop.signal.aborted) await refresh(agentId);
     }
   } finally {

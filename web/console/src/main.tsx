@@ -2,6 +2,7 @@ import { effect, signal } from "@preact/signals";
 import { render } from "preact";
 import * as account from "./account";
 import { sentence, sessionsEnded } from "./api/client";
+import { followUser } from "./api/live";
 import { loadLanguage, t } from "./app/i18n";
 import { match } from "./app/pages";
 import { go, location } from "./app/router";
@@ -35,6 +36,12 @@ effect(() => {
   }
   if (pathname === "/login" && account.user.value && !searchParams.has("reset"))
     go(verifying ? `/settings${verifying}` : next(searchParams.get("next")), { replace: true });
+});
+
+effect(() => {
+  const { user, settings } = account;
+  void settings.value;
+  followUser(user.value?.id ?? "");
 });
 
 effect(() => {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <fstream>
 #include <iostream>
+#include <map>
 #include <memory>
 #include <sstream>
 
@@ -41,8 +42,11 @@ std::string https_url(const std::string& name, const std::string& listen) {
 
 // The settings that follow from the answers.
 void settle_tls(SetupAnswers& answers, const Settings& settings, const OwnAuthority& authority) {
+  const std::map<std::string, std::string> files{
+      {"TLS_CERT", settings.tls_cert}, {"TLS_KEY", settings.tls_key}, {"TLS_CA", settings.tls_ca}};
   if (answers.tls == Tls::none)
-    for (const auto* name : {"TLS_CERT", "TLS_KEY", "TLS_CA"}) answers.settings[name] = "";
+    for (const auto& [name, file] : files)
+      if (!file.empty()) answers.settings[name] = "";
   if (answers.tls != Tls::own_authority) return;
   if (answers.names.empty()) answers.names = own_names();
   if (answers.names.empty()) answers.names = {"localhost"};
@@ -127,7 +131,7 @@ int set_up_box(const SettingFlags& flags, SetupAnswers answers, const Confirmati
   if (!is_new && !answers.settings.empty())
     confirmation.require("Change " + std::to_string(answers.settings.size()) + " settings in " +
                          folder.config_file().string() + "?");
-  if (is_new) init(settings, {.email = answers.email, .password = answers.password}, std::cout);
+  if (is_new) init(settings, {.email = answers.email, .password = answers.password, .says_next = false}, std::cout);
   const auto text = with_settings(text_of(folder.config_file()), toml_of(answers.settings));
   check_text(folder, text);
   if (answers.tls == Tls::own_authority) authority.certify(answers.names);

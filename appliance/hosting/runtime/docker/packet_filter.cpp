@@ -58,7 +58,7 @@ std::string content(const files::Descriptor& file) {
 // Where iptables is found, whatever PATH the box was started with.
 std::string path_of(const std::string& program) {
   for (const char* folder : {"/usr/sbin/", "/sbin/", "/usr/bin/", "/usr/local/sbin/"})
-    if (const auto path = folder + program; ::access(path.c_str(), X_OK) == 0) return path;
+    if (auto path = folder + program; ::access(path.c_str(), X_OK) == 0) return path;
   return {};
 }
 
@@ -193,7 +193,7 @@ std::string PacketFilter::why_not() {
 
 web::Result<void> PacketFilter::apply(const Openings& openings) {
   const std::lock_guard lock(mutex_);
-  const auto ipv4 = put_in("iptables", chain_, filter_text(chain_, openings), openings);
+  auto ipv4 = put_in("iptables", chain_, filter_text(chain_, openings), openings);
   if (!ipv4 || !has_ipv6()) return ipv4;
   return put_in("ip6tables", chain_, filter_text_of_ipv6(chain_, openings), openings);
 }

@@ -1,7 +1,9 @@
 import { useEffect, useRef } from "preact/hooks";
 import * as account from "../account";
+import { lost } from "../api/live";
 import { Button } from "../components/button";
 import { EmptyState } from "../components/empty_state";
+import { Notice } from "../components/notice";
 import { Masthead } from "./masthead";
 import { t } from "./i18n";
 import { component, failed, match } from "./pages";
@@ -28,11 +30,21 @@ export function Shell({ unreachable, onRetry }: { unreachable: string; onRetry: 
         {t("shell.skip")}
       </a>
       <Masthead />
+      {lost.value && <ConnectionLost />}
       <main id="main" ref={main} tabIndex={-1}>
         <Page unreachable={unreachable} onRetry={onRetry} />
       </main>
       {account.user.value && <Palette />}
     </>
+  );
+}
+
+// Above whatever page is shown, which stays as it is.
+function ConnectionLost() {
+  return (
+    <div class="connection">
+      <Notice kind="error">{t("error.trying_again", { error: t("error.unreachable") })}</Notice>
+    </div>
   );
 }
 

@@ -4,6 +4,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import * as account from "../account";
 import { call } from "../api/client";
+import { useLive } from "../api/live";
 import type { Agent } from "../api/types";
 import { date, percent, tokens } from "../app/format";
 import { t, tn } from "../app/i18n";
@@ -87,6 +88,7 @@ export function Attention({ agents }: { agents: Agent[] }) {
   const look = async () => void (near.value = await everything());
   useEffect(() => void look(), []);
   useRefreshOnReturn({ reload: look });
+  useLive(["cap", "approval", "dead_letter"], look);
   useEffect(() => {
     for (const { id } of broken.slice(0, explained))
       call("GET /api/agents/{id}", { path: { id } }).then(

@@ -1,5 +1,5 @@
-import { useEffect } from "preact/hooks";
 import { call } from "../api/client";
+import { useLive } from "../api/live";
 import type { Task } from "../api/types";
 import { duration } from "../app/format";
 import { named, t } from "../app/i18n";
@@ -9,23 +9,16 @@ import { Markdown } from "../components/markdown";
 import { Time } from "../components/time";
 
 const shown = 20;
-// Milliseconds between looks while a run is on.
-const nextLook = 1_500;
 const tones = { running: "busy", succeeded: "good", failed: "bad", skipped: "" } as const;
 
-// The last runs of a task with what came of them; kept up to date while one is on.
+// The last runs of a task with what came of them.
 export function RunHistory({ task }: { task: Task }) {
   const runs = useLoad(
     async () =>
       (await call("GET /api/scheduled-tasks/{taskId}/runs", { path: { taskId: task.id }, query: { limit: shown } })).runs,
     [task.id],
   );
-  const running = runs.data.value?.some(({ outcome }) => outcome === "running") ?? false;
-  useEffect(() => {
-    if (!running) return;
-    const timer = setInterval(() => void runs.reload(), nextLook);
-    return () => clearInterval(timer);
-  }, [running]);
+  useLive(["run"], runs.reload, ({ id }) => id === task.id);
   return (
     <section class="history" aria-label={t("schedule.history_of", { name: task.name })}>
       <Loaded of={runs}>

@@ -1,7 +1,8 @@
 import { useSignal } from "@preact/signals";
 import { Fragment } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import { isRunning, trouble } from "../../agents";
+import { isRunning } from "../../agents";
+import { lost, useLive } from "../../api/live";
 import type { Agent, ChatMessage } from "../../api/types";
 import { date } from "../../app/format";
 import { t } from "../../app/i18n";
@@ -57,11 +58,12 @@ function Chat({ agent }: { agent: Agent }) {
   const atEnd = useRef(true);
   const kept = useSignal(0); // pixels below the top of the view when earlier messages were asked for
   const running = isRunning(agent);
-  const reachable = trouble.value === "";
+  const reachable = !lost.value;
 
   useEffect(() => {
     if (reachable) void load(agent.id);
   }, [agent.id, running, reachable]);
+  useLive(["message"], () => load(agent.id), ({ id }) => id === agent.id);
   useEffect(() => {
     if (atEnd.current) log.current!.scrollTop = log.current!.scrollHeight;
   }, [agent.id, messages.value, waiting.value, partial.value, steps.value]);

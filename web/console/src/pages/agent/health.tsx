@@ -2,6 +2,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { isRunning, lifecycle } from "../../agents";
 import { call, sentence } from "../../api/client";
+import { useLive } from "../../api/live";
 import type { Agent, AgentDetail } from "../../api/types";
 import { bytes, dateTime, duration, number } from "../../app/format";
 import { named, t } from "../../app/i18n";
@@ -21,7 +22,7 @@ export default function HealthPage({ id }: PageProps) {
   );
 }
 
-// Milliseconds between looks.
+// Milliseconds between measurements.
 const nextLook = 5_000;
 type Watch = AgentDetail["watchdog"];
 const tones: Record<Watch["state"], "" | "good" | "busy" | "bad"> = {
@@ -40,6 +41,8 @@ function Health({ agent }: { agent: Agent }) {
   );
   const stats = useLoad(() => call("GET /api/agents/{id}/stats", { path: { id: agent.id } }), [agent.id, agent.status]);
   const error = useSignal("");
+  useLive(["health"], detail.reload, ({ id }) => id === agent.id);
+  // Measurements are no events.
   useEffect(() => {
     const timer = setInterval(() => {
       if (document.hidden) return;

@@ -1,5 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { call, sentence } from "../../api/client";
+import { useLive } from "../../api/live";
 import type { Agent, Task } from "../../api/types";
 import { t } from "../../app/i18n";
 import type { PageProps } from "../../app/pages";
@@ -29,6 +30,7 @@ function Schedule({ agent }: { agent: Agent }) {
     async () => (await call("GET /api/scheduled-tasks", { query: { agentId: agent.id } })).tasks,
     [agent.id],
   );
+  useLive(["run"], tasks.reload, ({ agentId }) => agentId === undefined || agentId === agent.id);
   const editing = useSignal<Task | "new" | null>(null);
   return (
     <div class="panel-body">

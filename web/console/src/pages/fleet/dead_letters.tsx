@@ -3,6 +3,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { nameOf, refresh } from "../../agents";
 import { call } from "../../api/client";
+import { useLive } from "../../api/live";
 import type { DeadLetter } from "../../api/types";
 import { named, t, tn } from "../../app/i18n";
 import { Action } from "../../components/action";
@@ -20,6 +21,7 @@ export default function DeadLettersPage() {
   const letters = useLoad(async () => (await call("GET /api/underground/dead-letters", { query: { limit: 500 } })).deadLetters);
   const dropping = useSignal<DeadLetter | undefined>(undefined);
   useRefreshOnReturn(letters);
+  useLive(["dead_letter"], letters.reload);
   useEffect(() => void refresh().catch(() => undefined), []);
   return (
     <FleetFrame>

@@ -2,6 +2,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { agents, refresh } from "../../agents";
 import { call } from "../../api/client";
+import { useLive } from "../../api/live";
 import type { ApiKey, Cap, NewCap } from "../../api/types";
 import { compact, date, money } from "../../app/format";
 import { t } from "../../app/i18n";
@@ -20,6 +21,7 @@ const reactions = ["refuse", "cheaper", "local"] as const;
 export default function LimitsPage() {
   const caps = useLoad(async () => (await call("GET /api/caps")).caps);
   const keys = useLoad(async () => (await call("GET /api/keys")).keys);
+  useLive(["cap"], caps.reload);
   const creating = useSignal(false);
   useEffect(() => void refresh().catch(() => undefined), []);
   const known = keys.data.value ?? [];

@@ -3,6 +3,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { refresh } from "../../agents";
 import { call, sentence } from "../../api/client";
+import { useLive } from "../../api/live";
 import type { Transfer } from "../../api/types";
 import { named, t } from "../../app/i18n";
 import { Button } from "../../components/button";
@@ -39,6 +40,7 @@ export default function TransfersPage() {
     void refresh().catch(() => undefined);
   }, []);
   useRefreshOnReturn({ reload });
+  useLive(["approval"], reload);
   const list = transfers.value;
   const waiting = list?.filter(({ state }) => state === "waiting") ?? [];
   const onChanged = (changed: Transfer) => (transfers.value = list?.map((one) => (one.id === changed.id ? changed : one)));
