@@ -8,7 +8,7 @@ interface Props<T> {
   children: (shown: T[]) => ComponentChildren;
 }
 
-const piece = 60;
+const piece = 30;
 
 export function Growing<T>({ items, children }: Props<T>) {
   const most = useSignal(piece);
