@@ -60,6 +60,7 @@ test("a cut network is reported, and the page goes on by itself with what it has
 
 test("a session that is ended elsewhere leads to the sign-in, in every tab", async (t) => {
   const { owner, ada } = await story_of(t);
+  ada.expected = ["status of 401"]; // of requests that were on their way
   await ada.enter("ada@example.org");
   const other = await ada.another_tab("/usage/limits");
   await other.heading("Limits").waitFor();

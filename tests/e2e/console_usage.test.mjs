@@ -1,5 +1,6 @@
 // The console's pages about usage, limits and keys, by mouse and by keyboard.
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { Box, until } from "./box.mjs";
 import { open_browser, Person, PHONE } from "./console_browser.mjs";
@@ -86,6 +87,22 @@ test("keys at model providers are stored, turned off and removed, and the respon
   await ada.button("Save").click();
   await ada.text("Saved.").waitFor();
   assert.deepEqual((await owner.call("GET", "/api/response-cache")).body, { enabled: true, minutes: 30 });
+});
+
+test("usage is saved as CSV, and a name does not become a formula", async (t) => {
+  const { box, owner, ada } = await story_of(t);
+  const id = await box.running_agent(owner, "=SUM(A1)");
+  await owner.call("POST", "/api/chat", { agentId: id, message: "hello" });
+  await ada.page.goto("/usage");
+  const save = async (title) => {
+    const [file] = await Promise.all([ada.page.waitForEvent("download"), ada.button(`Save as CSV: ${title}`).click()]);
+    return readFileSync(await file.path(), "utf8").split("\r\n");
+  };
+  const [head, row, rest] = await save("By agent");
+  assert.equal(head, "Name,Model calls,Tokens in,Tokens out,Cost");
+  assert.match(row, /^'=SUM\(A1\),[1-9]\d*,[1-9]\d*,[1-9]\d*,\d+(\.\d+)?$/);
+  assert.equal(rest, "");
+  assert.match((await save("Cost by day")).join("\n"), /^\d{4}-\d\d-\d\d,[1-9]/m);
 });
 
 test("a key is made with the keyboard alone", async (t) => {

@@ -12,15 +12,14 @@ constexpr auto text =
     "Server-sent events about what is the caller's: `agent` {id, name, model, status, updatedAt}; `health` {id of the "
     "agent, state, crashes, repairs}; `run` {id of the scheduled prompt, agentId, name, run, outcome, nextRun, "
     "updatedAt} when it runs, ends or is changed; `message` {id of the agent, messageId, role, delivery} for the "
-    "newest "
-    "message of a conversation; `cap` {id, scope, target, period, usedPercent, reached, updatedAt} when another tenth "
-    "of it is used; `approval` {id of the transfer, wallet} when a payment waits; `dead_letter` {id}; `plan` {id, "
-    "plan, status}. What is gone is "
-    "{id, removed: true}. Changes within a fifth of a second may be one event. `ready` comes first. With the header "
-    "Last-Event-ID (or `lastEventId`) the events after that one follow; if they are no longer kept, `reset` {reason} "
-    "comes first: load everything again. `reset` also comes to readers that are too slow. The box keeps the newest 500 "
-    "events, for two minutes after the last reader has left. `end` {reason} is the last event; the stream also closes "
-    "within seconds after the session has ended. STREAMS_PER_USER and STREAMS_TOTAL limit the streams: 429.";
+    "newest message of a conversation; `cap` {id, scope, target, period, usedPercent, reached, updatedAt} when "
+    "another tenth of it is used; `approval` {id of the transfer, wallet} when a payment waits; `dead_letter` {id}; "
+    "`plan` {id, plan, status}. What is gone is {id, removed: true}. Changes within a fifth of a second may be one "
+    "event. `ready` comes first. With the header Last-Event-ID (or `lastEventId`) the events after that one follow; "
+    "if they are no longer kept, `reset` {reason} comes first: load everything again. `reset` also comes to readers "
+    "that are too slow. The box keeps the newest 500 events, for two minutes after the last reader has left. `end` "
+    "{reason} is the last event; the stream also closes within seconds after the session has ended. STREAMS_PER_USER "
+    "and STREAMS_TOTAL limit the streams: 429.";
 
 }  // namespace
 

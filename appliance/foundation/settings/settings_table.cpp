@@ -85,8 +85,9 @@ std::vector<Setting> make_table() {
       boolean("STATUS_PAGE", &S::status_page, "show the state of the box to everybody at /status"),
       count("NETWORK_THREADS", &S::threads, 0, 256, "threads that serve requests; 0: one per core"),
       seconds("IDLE_TIMEOUT", &S::idle_timeout, 1, 86'400, "how long an idle connection is kept open"),
-      count("STREAMS_PER_USER", &S::streams_per_user, 1, 1'000'000, "live log streams that one user may read at once"),
-      count("STREAMS_TOTAL", &S::streams_total, 1, 1'000'000, "live log streams of all users together"),
+      count("STREAMS_PER_USER", &S::streams_per_user, 1, 1'000'000,
+            "live logs that one user may read at once, and event streams"),
+      count("STREAMS_TOTAL", &S::streams_total, 1, 1'000'000, "live logs of all users together, and event streams"),
 
       choice("AGENT_RUNTIME", &S::agent_runtime, {"auto", "docker", "process"},
              "where agents run; auto: in containers if the Docker Engine answers, else as processes"),

@@ -12,6 +12,7 @@ export interface LiveEvent {
   name: LiveName; // in place of the name that the thing may have
   id: string; // of the thing that the event is about
   agentId?: string; // of a run
+  removed?: boolean;
 }
 // What may have changed: what the event is about, or everything.
 type Listener = (event: LiveEvent | undefined) => void;

@@ -10,6 +10,7 @@ import { agentPath } from "../app/pages";
 import { Badge } from "../components/badge";
 import { Button } from "../components/button";
 import { EmptyState } from "../components/empty_state";
+import { Growing } from "../components/growing";
 import { Link } from "../components/link";
 import { List } from "../components/list_tools";
 import { Notice } from "../components/notice";
@@ -91,22 +92,26 @@ function Cards({ list }: { list: Agent[] }) {
       }}
     >
       {(found) => (
-        <ul class="cards agents">
-          {found.map((agent) => (
-            <li key={agent.id}>
-              <h2>
-                <Link to={agentPath(agent.id)} entry>
-                  <bdi>{agent.name}</bdi>
-                </Link>
-              </h2>
-              <p class="facts">
-                <Status agent={agent} />
-                <span>{agent.model === "auto" ? t("agent.default_model") : agent.model}</span>
-                <span>{t("home.changed_ago", { ago: relative(agent.updatedAt) })}</span>
-              </p>
-            </li>
-          ))}
-        </ul>
+        <Growing items={found}>
+          {(shown) => (
+            <ul class="cards agents">
+              {shown.map((agent) => (
+                <li key={agent.id}>
+                  <h2>
+                    <Link to={agentPath(agent.id)} entry>
+                      <bdi>{agent.name}</bdi>
+                    </Link>
+                  </h2>
+                  <p class="facts">
+                    <Status agent={agent} />
+                    <span>{agent.model === "auto" ? t("agent.default_model") : agent.model}</span>
+                    <span>{t("home.changed_ago", { ago: relative(agent.updatedAt) })}</span>
+                  </p>
+                </li>
+              ))}
+            </ul>
+          )}
+        </Growing>
       )}
     </List>
   );

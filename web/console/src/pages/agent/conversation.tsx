@@ -63,7 +63,7 @@ function Chat({ agent }: { agent: Agent }) {
   useEffect(() => {
     if (reachable) void load(agent.id);
   }, [agent.id, running, reachable]);
-  useLive(["message"], () => load(agent.id), ({ id }) => id === agent.id);
+  useLive(["message"], () => load(agent.id), ({ id, removed }) => id === agent.id && !removed);
   useEffect(() => {
     if (atEnd.current) log.current!.scrollTop = log.current!.scrollHeight;
   }, [agent.id, messages.value, waiting.value, partial.value, steps.value]);

@@ -14,6 +14,7 @@ import { Loaded, useLoad } from "../../components/loaded";
 import { Notice } from "../../components/notice";
 import { CallTable } from "../../parts/call_table";
 import { PlanCard } from "../../parts/plan_card";
+import { SaveCsv } from "../../parts/save_csv";
 import { UsageFrame } from "../../parts/usage_frame";
 
 export default function UsagePage() {
@@ -41,9 +42,15 @@ export default function UsagePage() {
                 }))}
               />
             </div>
-            <UsageTable title={t("usage.by_model")} rows={byModel} nameOf={(id) => id} />
+            <SaveCsv
+              title={t("usage.cost_by_day")}
+              file={`usage-${period}-days`}
+              rows={byDay.map((row) => ({ name: row.date, usage: row.usage }))}
+            />
+            <UsageTable title={t("usage.by_model")} file={`usage-${period}-models`} rows={byModel} nameOf={(id) => id} />
             <UsageTable
               title={t("usage.by_agent")}
+              file={`usage-${period}-agents`}
               rows={byAgent}
               nameOf={(id) => agents.value?.find((agent) => agent.id === id)?.name ?? t("usage.deleted_agent")}
               linkTo={(id) => (agents.value?.some((agent) => agent.id === id) ? agentPath(id, "usage") : "")}
@@ -58,12 +65,13 @@ export default function UsagePage() {
 
 interface TableProps {
   title: string;
+  file: string;
   rows: UsageRow[];
   nameOf: (id: string) => string;
   linkTo?: (id: string) => string;
 }
 
-function UsageTable({ title, rows, nameOf, linkTo }: TableProps) {
+function UsageTable({ title, file, rows, nameOf, linkTo }: TableProps) {
   return (
     <section>
       <h3>{title}</h3>
@@ -102,6 +110,9 @@ function UsageTable({ title, rows, nameOf, linkTo }: TableProps) {
             </tbody>
           </table>
         </div>
+      )}
+      {rows.length > 0 && (
+        <SaveCsv title={title} file={file} rows={rows.map(({ id, usage }) => ({ name: nameOf(id), usage }))} />
       )}
     </section>
   );
