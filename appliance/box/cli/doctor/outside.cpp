@@ -43,7 +43,8 @@ std::vector<NamedHost> hosts_of(const Settings& settings) {
   std::vector<NamedHost> hosts;
   for (const auto& setting : settings_table()) {
     if (!is_in_use(setting.name, settings)) continue;
-    const auto url = boost::urls::parse_uri(setting.show(settings));
+    const auto text = setting.show(settings);  // which the parsed URL refers to
+    const auto url = boost::urls::parse_uri(text);
     if (url && url->has_authority() && !url->host().empty())
       hosts.push_back({.setting = setting.name, .host = url->host_address(), .port = port_of(*url)});
   }
