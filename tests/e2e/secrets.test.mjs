@@ -150,7 +150,10 @@ test("children inherit no descriptor of the box", async (t) => {
   const listener = [...new Set(Object.values(of_summarizer).filter((what) => what.startsWith("socket:") && of_box.includes(what)))];
   assert.equal(listener.length, 1);
   for (const url of [box.web, box.backend, box.summarizer]) assert.ok(!listening_sockets(url).includes(listener[0]), url);
-  for (const [pid, standard, allowed] of [[agent.pid, [own_log, own_log], []], [summarizer.pid, undefined, listener]]) {
+  // The pipe to which it writes what it has fetched, for the ledger of what leaves the box.
+  const reports = Object.values(of_summarizer).filter((what) => what.startsWith("pipe:") && of_box.includes(what));
+  assert.equal(reports.length, 1);
+  for (const [pid, standard, allowed] of [[agent.pid, [own_log, own_log], []], [summarizer.pid, undefined, [...listener, ...reports]]]) {
     const { 0: input, 1: output, 2: errors, ...others } = descriptors(pid);
     assert.equal(input, "/dev/null");
     if (standard) assert.deepEqual([output, errors], standard);
