@@ -52,7 +52,7 @@ void Feed::wake_all() const {
 }
 
 std::shared_ptr<Reader> Reader::open(std::shared_ptr<Feed> feed, const web::Executor& thread, std::string_view after) {
-  const std::shared_ptr<Reader> reader(new Reader(std::move(feed), thread));
+  std::shared_ptr<Reader> reader(new Reader(std::move(feed), thread));
   auto& of = *reader->feed_;
   const std::lock_guard lock(of.mutex_);
   reader->position_ = of.last_;
