@@ -1,34 +1,11 @@
 // GET /api/events: what changes for a user, as it changes, for that user alone, and behind the last event again.
 import assert from "node:assert/strict";
-import { get } from "node:http";
 import { test } from "node:test";
 import { Box, PASSWORD, until } from "./box.mjs";
+import { follow_events } from "./event_stream.mjs";
 
-// A stream of server-sent events: {status, events: [{id, event, data}], closed, close(), of(name)}.
-const follow = (t, box, person, { after, cookie = person.cookie } = {}) => {
-  const stream = { events: [], closed: false };
-  const asked = get(new URL("/api/events", box.web), { headers: { cookie, ...(after && { "last-event-id": after }) }, agent: false });
-  t.after(() => asked.destroy());
-  asked.on("error", () => (stream.closed = true));
-  asked.on("response", (answer) => {
-    stream.status = answer.statusCode;
-    let text = "";
-    answer.setEncoding("utf8");
-    answer.on("data", (piece) => {
-      const blocks = (text += piece).split("\n\n");
-      text = blocks.pop();
-      for (const block of blocks) {
-        const field = Object.fromEntries(block.split("\n").map((line) => [line.slice(0, line.indexOf(": ")), line.slice(line.indexOf(": ") + 2)]));
-        if (field.event) stream.events.push({ ...field, data: JSON.parse(field.data) });
-      }
-    });
-    answer.on("close", () => (stream.closed = true));
-    answer.on("error", () => (stream.closed = true));
-  });
-  stream.close = () => asked.destroy();
-  stream.of = (name) => stream.events.filter(({ event }) => event === name).map(({ data }) => data);
-  return stream;
-};
+const follow = (t, box, person, { after, cookie = person.cookie } = {}) =>
+  follow_events(t, new URL("/api/events", box.web), { cookie, ...(after && { "last-event-id": after }) });
 const begun = (stream, event = "ready") => until(`a stream begins with ${event}`, () => stream.events[0]?.event === event);
 
 test("agents, their health, messages and runs are events of their owner, and of nobody else", async (t) => {

@@ -5,6 +5,7 @@ import { get } from "node:http";
 import { join } from "node:path";
 import { test } from "node:test";
 import { Box, INTERNAL_KEY, PASSWORD, until } from "./box.mjs";
+import { follow_events } from "./event_stream.mjs";
 
 const with_agent = async (t) => {
   const box = await Box.start(t);
@@ -14,28 +15,9 @@ const with_agent = async (t) => {
   return { box, ada, id, log, write: (text) => appendFileSync(log, text) };
 };
 
-// Reads a stream of server-sent events: {events, closed, close()}.
 const follow = (t, box, path, headers) => {
-  const stream = { events: [], closed: false };
-  const asked = get(new URL(path, box.web), { headers, agent: false });
-  t.after(() => asked.destroy());
-  asked.on("error", () => (stream.closed = true));
-  asked.on("response", (answer) => {
-    stream.status = answer.statusCode;
-    let text = "";
-    answer.setEncoding("utf8");
-    answer.on("data", (piece) => {
-      const blocks = (text += piece).split("\n\n");
-      text = blocks.pop();
-      for (const block of blocks) {
-        const field = Object.fromEntries(block.split("\n").map((line) => [line.slice(0, line.indexOf(": ")), line.slice(line.indexOf(": ") + 2)]));
-        if (field.event) stream.events.push({ ...field, data: JSON.parse(field.data) });
-      }
-    });
-    answer.on("close", () => (stream.closed = true));
-  });
-  stream.close = () => asked.destroy();
-  stream.texts = () => stream.events.filter(({ event }) => event === "log").map(({ data }) => data.text);
+  const stream = follow_events(t, new URL(path, box.web), headers);
+  stream.texts = () => stream.of("log").map(({ text }) => text);
   return stream;
 };
 // A stream stands in the list a moment before it gets what is written; it is ready once it does.
