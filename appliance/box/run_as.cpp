@@ -54,7 +54,7 @@ sandbox::Account account_of(const Settings& settings) {
   if (!account) throw UsageError("RUN_AS: there is no user " + settings.run_as);
   if (account->user == 0) throw UsageError("RUN_AS must not be root: leave it out, and the box stays root");
   if (settings.agent_runtime == "docker")
-    throw UsageError("RUN_AS and AGENT_RUNTIME=docker exclude each other: whoever uses the Docker Engine is root");
+    throw UsageError("RUN_AS and AGENT_RUNTIME=docker exclude each other: access to the Docker Engine is root access");
   return *account;
 }
 

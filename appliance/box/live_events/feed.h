@@ -1,5 +1,5 @@
 // The events of one user. The newest are kept, so that a reader that was cut off goes on behind the last one it got. A
-// reader has a position and no queue of its own: one that falls too far behind is told to load everything again.
+// reader has a position and no queue of its own: one that falls too far behind gets `reset` and loads everything again.
 #pragma once
 
 #include <boost/asio/post.hpp>

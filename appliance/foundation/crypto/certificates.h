@@ -1,4 +1,4 @@
-// X.509 certificates of an authority of one's own, over OpenSSL: EC P-256, ECDSA with SHA-256.
+// X.509 certificates of a private authority, over OpenSSL: EC P-256, ECDSA with SHA-256.
 #pragma once
 
 #include <chrono>
