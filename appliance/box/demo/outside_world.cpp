@@ -2,6 +2,7 @@
 
 #include "appliance/foundation/version.h"
 #include "web/endpoint.h"
+#include "web/markup.h"
 
 namespace demo {
 
@@ -49,21 +50,6 @@ constexpr std::string_view news =
 constexpr std::string_view prices =
     R"({"currency":"USD","perKilogram":{"mackerel":"6.00","crab":"14.00","cod":"9.50"}})";
 
-std::string escaped(std::string_view text) {
-  std::string safe;
-  for (const char c : text) {
-    if (c == '&')
-      safe += "&amp;";
-    else if (c == '<')
-      safe += "&lt;";
-    else if (c == '>')
-      safe += "&gt;";
-    else
-      safe += c;
-  }
-  return safe;
-}
-
 std::string document(const std::string& title, const std::string& body) {
   return "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><title>" + title +
          "</title></head><body><main><h1>" + title + "</h1>" + body + "</main></body></html>";
@@ -76,8 +62,8 @@ web::Response html(const std::string& title, const std::string& body) {
 std::string rows_of(const std::vector<Mail>& mails) {
   std::string rows;
   for (const auto& mail : mails)
-    rows += "<article><h2>" + escaped(mail.subject) + "</h2><p>" + escaped(mail.to) + ", " + escaped(mail.at) +
-            "</p><pre>" + escaped(mail.body) + "</pre></article>";
+    rows += "<article><h2>" + web::escape_markup(mail.subject) + "</h2><p>" + web::escape_markup(mail.to) + ", " +
+            web::escape_markup(mail.at) + "</p><pre>" + web::escape_markup(mail.body) + "</pre></article>";
   return rows.empty() ? "<p>No mail.</p>" : rows;
 }
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "appliance/hosting/watchdog/channel.h"
+#include "web/markup.h"
 
 namespace watchdog {
 namespace {
@@ -25,25 +26,9 @@ web::FetchRequest post(std::string url, json::object body, std::chrono::millisec
   return request;
 }
 
-// Chats that read `text` interpret <...> as links and mentions.
-std::string escaped(const std::string& text) {
-  std::string safe;
-  for (const char c : text) {
-    if (c == '&')
-      safe += "&amp;";
-    else if (c == '<')
-      safe += "&lt;";
-    else if (c == '>')
-      safe += "&gt;";
-    else
-      safe += c;
-  }
-  return safe;
-}
-
-// Some chats read `text`, others `content`; mentions are disabled in the latter.
+// Some chats read `text`, in which <...> are links and mentions, others `content`; mentions are disabled in the latter.
 json::object webhook_body(const std::string& text) {
-  return {{"text", escaped(text)}, {"content", text}, {"allowed_mentions", {{"parse", json::array()}}}};
+  return {{"text", web::escape_markup(text)}, {"content", text}, {"allowed_mentions", {{"parse", json::array()}}}};
 }
 
 std::string sentence(Notice notice, const std::string& why) {

@@ -1,0 +1,12 @@
+// Text within HTML, XML and what chats make of them.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace web {
+
+// With &, < and > as entities: for the content of an element, not for attributes.
+std::string escape_markup(std::string_view text);
+
+}  // namespace web
