@@ -22,7 +22,9 @@ struct Settings {
   std::string base_url;                    // public web address, for redirects and links; empty: from web_listen
   std::vector<std::string> allowed_hosts;  // lower case; ".example.org": also all names beneath it
   std::string tls_cert, tls_key;
-  std::string tls_ca;  // certificate of their authority, offered at /ca.crt; empty: none
+  std::string tls_ca;                               // certificate of their authority, offered at /ca.crt; empty: none
+  std::string acme_directory, acme_email, acme_ca;  // the directory is an authority's URL; empty: no ACME
+  std::vector<std::string> acme_names;              // empty: the host of base_url
   std::string internal_api_key, internal_api_key_next;  // secret
   bool admin_required = false;
   std::vector<std::string> admin_emails;  // lower case
@@ -50,6 +52,7 @@ struct Settings {
 
   std::string agent_runtime = "auto";  // auto, docker, process
   std::string agent_image = "agentbox/agent:latest";
+  std::string agent_memory_min = "auto";  // bytes with K, M, G or T; auto: as the image's label says
   std::string docker_host = "unix:///var/run/docker.sock";
   std::string agent_domain = "localhost";
   std::uint16_t agent_port_first = 20000, agent_port_last = 20999;

@@ -34,6 +34,14 @@ std::vector<Setting> make_table() {
       text("TLS_CERT", &S::tls_cert, "certificate chain of the web listener; reloaded on SIGHUP", "PEM file"),
       text("TLS_KEY", &S::tls_key, "private key of that certificate", "PEM file"),
       text("TLS_CA", &S::tls_ca, "certificate of its authority, which is offered at /ca.crt; unset: none", "PEM file"),
+      url("ACME_DIRECTORY", &S::acme_directory,
+          "directory of a certificate authority (ACME, RFC 8555), from which the box gets and renews the certificate "
+          "of "
+          "the web listener; setting it accepts the authority's terms"),
+      email("ACME_EMAIL", &S::acme_email, "address that the authority may write to"),
+      hosts("ACME_NAMES", &S::acme_names, "host names of that certificate; unset: the host of BASE_URL"),
+      text("ACME_CA", &S::acme_ca, "certificate that the directory's own is checked with; unset: the system's",
+           "PEM file"),
       secret("INTERNAL_API_KEY", &S::internal_api_key,
              "bearer key of the backend API; unset: every request to it gets 500"),
       secret("INTERNAL_API_KEY_NEXT", &S::internal_api_key_next,
@@ -92,6 +100,9 @@ std::vector<Setting> make_table() {
       choice("AGENT_RUNTIME", &S::agent_runtime, {"auto", "docker", "process"},
              "where agents run; auto: in containers if the Docker Engine answers, else as processes"),
       text("AGENT_IMAGE", &S::agent_image, "container image of new agents", "image"),
+      disk_space("AGENT_MEMORY_MIN", &S::agent_memory_min,
+                 "memory that an agent of AGENT_IMAGE needs; plans with less are refused; auto: what the image's label "
+                 "agentbox.memory-min says"),
       text("DOCKER_HOST", &S::docker_host, "socket of the Docker Engine", "unix:///path"),
       domain("AGENT_DOMAIN", &S::agent_domain, "agents are reached at <subdomain>.<this domain> on the web listener"),
       port_range("ports on the host for agents"),
