@@ -143,3 +143,63 @@ test("without a folder it leaves nothing behind, and it touches no folder that i
   }
   assert.ok(existsSync(join(place, "letters")));
 });
+
+test("the demo's outside has people who sign in, and a card processor that is paid", async (t) => {
+  const demo = await Demo.start(["--data", scratch(t), "--days", "1"]);
+
+  // A browser that goes from page to page: cookies by origin, redirects by hand.
+  const cookies = new Map();
+  const visit = async (url, options = {}) => {
+    const { origin } = new URL(url);
+    const jar = cookies.get(origin) ?? cookies.set(origin, new Map()).get(origin);
+    const cookie = [...jar].map((pair) => pair.join("=")).join("; ");
+    const answer = await fetch(url, { redirect: "manual", ...options, headers: { ...(cookie && { cookie }), ...options.headers } });
+    for (const line of answer.headers.getSetCookie()) {
+      const [, name, value] = line.match(/^([^=]+)=([^;]*)/);
+      jar.set(name, value);
+    }
+    return { status: answer.status, to: answer.headers.get("location"), text: await answer.text() };
+  };
+  const plain = (text) => text.replaceAll("&amp;", "&");
+  const links = ({ text }) => [...text.matchAll(/href="([^"]+)"/g)].map(([, url]) => plain(url));
+  const press = async (path, fields = {}) =>
+    visit(path, { method: "POST", body: new URLSearchParams(fields), headers: { origin: demo.outside } });
+
+  const asked = await visit(`${demo.web}/api/auth/idp`);
+  assert.ok(asked.to.startsWith(`${demo.outside}/idp/authorize?`), JSON.stringify(asked));
+  const choice = await visit(asked.to);
+  assert.equal(links(choice).length, 2, choice.text);
+  const back = await visit(links(choice)[0]);
+  assert.equal((await visit(back.to)).status, 302);
+  const session = JSON.parse((await visit(`${demo.web}/api/auth/session`)).text);
+  assert.equal(session.user.email, "lea@outside.example");
+  assert.ok(/error=/.test((await visit(back.to)).to), "a code counts once");
+  const foreign = new URL(asked.to);
+  foreign.searchParams.set("redirect_uri", "http://127.0.0.1:9/steal");
+  assert.equal((await visit(foreign)).status, 400, "codes go to the box alone");
+
+  const buy = async (path) => {
+    const checkout = (await visit(demo.web + path)).to;
+    assert.ok(checkout.startsWith(`${demo.outside}/cards/pay/`), checkout);
+    const cancel = links(await visit(checkout)).at(-1);
+    assert.equal(cancel, `${demo.web}/usage?checkout=cancelled`);
+    const paid = await press(checkout);
+    assert.deepEqual([paid.status, paid.to], [303, `${demo.web}/usage?checkout=success`], paid.text);
+    assert.equal((await press(checkout)).status, 404, "paid once");
+  };
+  const get = async (path) => JSON.parse((await visit(demo.web + path)).text);
+  await buy("/api/stripe/checkout?plan=solo");
+  assert.equal((await get("/api/auth/session")).user.email, "lea@outside.example");
+  const plan = async () => (await get("/api/billing")).plan;
+  assert.equal(await plan(), "solo");
+  await buy("/api/stripe/credits?price=credits.1000");
+  assert.equal((await get("/api/credits")).credits, 1000);
+
+  const portal = (await visit(`${demo.web}/api/stripe/portal`)).to;
+  const subscription = (await visit(portal)).text.match(/name="subscription" value="([^"]+)"/)[1];
+  assert.equal((await press(portal, { subscription, price: "price_network" })).status, 303);
+  assert.equal(await plan(), "network");
+  await press(portal, { subscription });
+  assert.notEqual(await plan(), "network");
+  assert.equal(await demo.end(), 0);
+});

@@ -7,7 +7,6 @@
 #include <fstream>
 #include <iostream>
 #include <iterator>
-#include <mutex>
 #include <optional>
 #include <thread>
 
@@ -81,40 +80,6 @@ Settings settings_of_demo(Settings settings) {
   return settings;
 }
 
-// The mails in the box's outbox, once it runs.
-class Inbox {
- public:
-  void open(const Addresses& box) {
-    const std::lock_guard lock(mutex_);
-    box_ = box;
-  }
-
-  web::Task<web::Result<std::vector<Mail>>> read() const {
-    const auto box = [this] {
-      const std::lock_guard lock(mutex_);
-      return box_;
-    }();
-    if (!box) co_return web::unavailable("The box is not there yet");
-    web::FetchRequest request{.url = box->backend + "/api/admin/outbox?limit=200"};
-    request.headers.emplace_back("Authorization", "Bearer " + box->internal_key);
-    request.reach = web::Reach::own;
-    const auto answer = co_await web::fetch(std::move(request));
-    if (!answer) co_return answer.error();
-    const auto outbox = json::parse(answer->body);
-    std::vector<Mail> mails;
-    for (const auto& mail : outbox.at("mails").as_array())
-      mails.push_back({.to = text_at(mail, "/to"),
-                       .subject = text_at(mail, "/subject"),
-                       .body = text_at(mail, "/body"),
-                       .at = text_at(mail, "/createdAt")});
-    co_return mails;
-  }
-
- private:
-  mutable std::mutex mutex_;
-  std::optional<Addresses> box_;
-};
-
 // Waits until the box says where it listens; nothing if it has ended instead.
 std::optional<Addresses> addresses_of(const Settings& settings, const std::stop_token& stop) {
   const auto file = DataFolder(settings.data).endpoints_file();
@@ -132,7 +97,8 @@ std::optional<Addresses> addresses_of(const Settings& settings, const std::stop_
 void print_welcome(const Addresses& box, const Note& note, const std::string& outside) {
   std::cout << "\nThe demo is ready.\n\n  console   " << box.web << "/login\n  user      " << note.user.email << "  "
             << note.user.password << "\n  admin     " << note.admin.email << "  " << note.admin.password
-            << "\n  outside   " << outside << "   (a small web site, and the inbox of the box's mails)\n"
+            << "\n  outside   " << outside
+            << "   (a web site, the inbox of the box's mails at /inbox, an identity provider, a card processor)\n"
             << std::endl;
 }
 
@@ -172,15 +138,16 @@ int run(const fs::path& folder, const Options& options, const Commands& commands
   if (!note) note = begin(folder, options, commands);
 
   agentbox::SettingSources sources;
-  const auto settings = settings_of_demo(commands.resolve(sources));
-  Inbox inbox;
-  const OutsideWorld outside(note->outside, [&inbox] { return inbox.read(); });
+  OutsideWorld outside(note->outside);
+  auto resolved = settings_of_demo(commands.resolve(sources));
+  outside.add_to(resolved);
+  const auto settings = std::move(resolved);
   bool has_failed = false;
   std::jthread guide([&](const std::stop_token& stop) {
     try {
       const auto box = addresses_of(settings, stop);
       if (!box) return;
-      inbox.open(*box);
+      outside.meet(*box);
       if (!note->is_complete) {
         const auto progress = [](int day, int of) {
           std::cerr << "\rLiving through day " << day << " of " << of << (day == of ? "\n" : "") << std::flush;

@@ -1,29 +1,33 @@
-// The world outside of a box that has no network: a small web site on this machine, with pages to summarize, sources
-// for data feeds, and the inbox of everybody to whom the box sends mail.
+// The world outside of a box that has no network, on this machine: a small web site, the inbox of everybody to whom the
+// box sends mail, an identity provider and a card processor.
 #pragma once
 
-#include <functional>
 #include <string>
 
+#include "appliance/box/demo/card_processor.h"
+#include "appliance/box/demo/identity_service.h"
+#include "appliance/box/demo/known_box.h"
+#include "appliance/foundation/settings/settings.h"
 #include "web/server.h"
 
 namespace demo {
 
-struct Mail {
-  std::string to, subject, body, at;
-};
-
 class OutsideWorld {
  public:
-  using ReadMails = std::function<web::Task<web::Result<std::vector<Mail>>>()>;
-
-  // Serves at `listen` (host:port; port 0 picks a free one). `read_mails` is called for each look into the inbox.
-  OutsideWorld(const std::string& listen, ReadMails read_mails);
+  // Serves at `listen` (host:port; port 0 picks a free one).
+  explicit OutsideWorld(const std::string& listen);
   ~OutsideWorld();
 
   std::string url() const { return server_.url("outside"); }
+  // The box's side of what is out here. Keys are new with each start.
+  void add_to(agentbox::Settings&) const;
+  // From now on the outside reaches the box.
+  void meet(Addresses box) { box_.set(std::move(box)); }
 
  private:
+  KnownBox box_;
+  IdentityService people_{box_};
+  CardProcessor cards_{box_};
   web::IoPool pool_{1};
   web::Server server_{pool_};
 };
