@@ -14,6 +14,7 @@ using namespace std::chrono;
 
 constexpr year last_year_written_out(2500);
 constexpr hours largest_offset(26);  // RFC 9636, 3.2
+constexpr sys_seconds latest_change = sys_days(year::max() / December / 31);
 
 // A cursor over the bytes. Beyond their end it reads zeros and has failed.
 class Bytes {
@@ -88,7 +89,7 @@ std::optional<Table> read_table(Bytes& in, const Header& header) {
   for (std::uint64_t at = 0; at < header.times; ++at) {
     table.end = sys_seconds(seconds(static_cast<std::int64_t>(times.big_endian<8>())));
     const auto type = kinds.big_endian<1>();
-    if (type >= offsets.size()) return std::nullopt;
+    if (table.end > latest_change || type >= offsets.size()) return std::nullopt;
     append(table.changes, {table.end, offsets[type]});
   }
   return table;
