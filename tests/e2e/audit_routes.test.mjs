@@ -82,6 +82,13 @@ const noted = {
     await carol.call("DELETE", `${factor}/passkeys/${id}`, { code: "wrong" });
   }],
 
+  "web DELETE /api/settings/identities/{id}": ["identity disconnected: This is the only way to sign in", async ({ box }) => {
+    const guest = box.person();
+    await sign_in(guest, box, new_wallet());
+    const [{ id }] = (await guest.call("GET", "/api/settings/identities")).body.identities;
+    await guest.call("DELETE", `/api/settings/identities/${id}`, {});
+  }],
+
   "web POST /api/auth/step-up": ["identity confirmed: currentPassword is wrong", ({ ada }) => ada.call("POST", "/api/auth/step-up", { currentPassword: "a wrong password" })],
 
   "web POST /api/keys": ["API key made", ({ ada }) => ada.call("POST", "/api/keys", { name: "laptop" })],

@@ -146,3 +146,38 @@ test("where registration is by invitation, the code comes back with the browser"
   assert.equal((await host.sign_in(new Browser(), `?inviteCode=${code}`)).end, "/dashboard");
   assert.equal((await host.sign_in()).end, "/dashboard", "known from then on");
 });
+
+test("a connected account is listed and disconnected, unless it is the only way to sign in", async (t) => {
+  const window = await open_browser(t); // closed before the box goes
+  const host = await code_host(t, { ...octocat }, emails);
+  const { box } = host;
+  const octo = await Person.at(window, box);
+  t.after(() => octo.check());
+  octo.expected = ["status of 409", "status of 400"];
+  await octo.page.goto("/api/auth/codehost");
+  await octo.page.waitForURL("**/dashboard*");
+  await octo.page.goto("/settings");
+  const list = octo.page.getByRole("list", { name: "Connected identities" });
+  await list.getByText("583231").waitFor();
+  const name = `Code host: ${new URL(host.site.url).host}`;
+  await list.getByText(name).waitFor();
+  await octo.is_sound();
+  await octo.button(`Disconnect ${name}`).click();
+  await octo.is_accessible();
+  await octo.button("Disconnect").click();
+  await octo.alert.getByText("the only way to sign in").waitFor();
+  await octo.button("Cancel").click();
+
+  const { id } = await octo.page.evaluate(async () => (await (await fetch("/api/auth/session")).json()).user);
+  await box.backend_call("PATCH", `/api/admin/users/${id}`, { password: PASSWORD });
+  await octo.context.clearCookies();
+  await octo.enter("octocat@example.org");
+  await octo.page.goto("/settings");
+  await octo.button(`Disconnect ${name}`).click();
+  await octo.label("Current password").fill("a wrong password");
+  await octo.button("Disconnect").click();
+  await octo.alert.getByText("wrong").waitFor();
+  await octo.label("Current password").fill(PASSWORD);
+  await octo.button("Disconnect").click();
+  await octo.text("None. You sign in with your password.").waitFor();
+});

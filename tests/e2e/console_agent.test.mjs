@@ -180,3 +180,23 @@ test("the config is changed field by field, and what it does not know stays", as
   await ada.dialog.getByRole("alert").waitFor();
   assert.equal(await ada.dialog.getByLabel("Name of the clone").inputValue(), "Twin", "nothing has to be typed again");
 });
+
+test("processor and memory of the last day are plotted", async (t) => {
+  const { ada, owner, id } = await story_of(t);
+  const history = async () => (await owner.call("GET", `/api/agents/${id}/stats/history`)).body;
+  const { history: [first], ...answer } = await until("a measurement", async () => {
+    const found = await history();
+    return found.history.length > 0 && found;
+  });
+  assert.deepEqual(answer, { id, intervalSeconds: 300 });
+  assert.ok(first.memoryBytes > 1_000_000 && first.cpuPercent >= 0, JSON.stringify(first));
+  await ada.opens("Health");
+  const memory = ada.page.getByRole("figure").filter({ hasText: "Memory" });
+  await memory.locator("path.line").waitFor({ state: "attached" });
+  assert.equal(await ada.page.locator("figure path.line").count(), 2);
+  await memory.getByText("Show as a table").click();
+  assert.match(await memory.getByRole("row").first().innerText(), /MB|GB/);
+  await ada.is_sound();
+  const eve = await ada.box.customer("eve@example.org");
+  assert.equal((await eve.call("GET", `/api/agents/${id}/stats/history`)).status, 404);
+});

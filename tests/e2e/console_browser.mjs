@@ -27,10 +27,10 @@ export class Person {
   expected = [];
   #faults = [];
 
-  static async at(browser, box, { viewport = DESKTOP, locale = "en-GB" } = {}) {
+  static async at(browser, box, { viewport = DESKTOP, locale = "en-GB", deviceScaleFactor = 1 } = {}) {
     const person = new Person();
     person.box = box;
-    person.context = await browser.newContext({ viewport, locale, timezoneId: "Europe/Berlin", baseURL: box.web });
+    person.context = await browser.newContext({ viewport, deviceScaleFactor, locale, timezoneId: "Europe/Berlin", baseURL: box.web });
     // Complaints of the content policy reach the console as errors too; this names the directive.
     await person.context.exposeFunction("report_violation", (what) => person.#faults.push(`content policy: ${what}`));
     await person.context.addInitScript(() => {

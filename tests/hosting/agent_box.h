@@ -11,6 +11,7 @@
 #include "appliance/foundation/crypto/random.h"
 #include "appliance/hosting/agents/agents.h"
 #include "appliance/hosting/chat/chat.h"
+#include "appliance/hosting/usage_history/records.h"
 #include "appliance/identity/accounts/records.h"
 #include "appliance/identity/keys/keys.h"
 #include "tests/hosting/agent_fixture.h"
@@ -67,7 +68,8 @@ class AgentBox {
                      store::describe(keys::api_keys),        store::describe(billing::subscriptions),
                      store::describe(billing::plan_periods), store::describe(billing::storage_upgrades),
                      store::describe(agents::records),       store::describe(agents::jobs),
-                     store::describe(chat::messages),        store::describe(watchdog::watches)};
+                     store::describe(chat::messages),        store::describe(watchdog::watches),
+                     store::describe(usage_history::table)};
     return wanted;
   }
 };

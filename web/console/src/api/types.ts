@@ -8,6 +8,7 @@ export type SessionUser = NonNullable<Answer<"GET /api/auth/session">["user"]>;
 export type Session = Answer<"GET /api/auth/sessions">["sessions"][number];
 export type SecondFactor = Answer<"GET /api/settings/second-factor">;
 export type Passkey = Answer<"GET /api/settings/second-factor/passkeys">["passkeys"][number];
+export type Identity = Answer<"GET /api/settings/identities">["identities"][number];
 export type CreationOptions = Answer<"POST /api/settings/second-factor/passkeys/begin">["publicKey"];
 export type CreatedCredential = Body<"POST /api/settings/second-factor/passkeys">["credential"];
 export type AssertedCredential = NonNullable<Body<"POST /api/auth/second-factor">["passkey"]>;

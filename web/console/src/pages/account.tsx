@@ -6,6 +6,7 @@ import { Button } from "../components/button";
 import { Notice } from "../components/notice";
 import { Appearance } from "../parts/appearance";
 import { AppFactor } from "../parts/app_factor";
+import { IdentityList } from "../parts/identity_list";
 import { Leaving } from "../parts/leaving";
 import { PasskeyList } from "../parts/passkey_list";
 import { Profile } from "../parts/profile";
@@ -24,6 +25,7 @@ export default function AccountPage() {
       {factor.state.value?.required === false && (
         <>
           <SignInDetails />
+          <IdentityList />
           <Profile />
           <SessionList />
         </>

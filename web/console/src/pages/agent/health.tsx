@@ -13,6 +13,7 @@ import { Loaded, useLoad } from "../../components/loaded";
 import { Notice } from "../../components/notice";
 import { Time } from "../../components/time";
 import { AgentFrame } from "../../parts/agent_frame";
+import { UsageHistory } from "../../parts/usage_history";
 
 export default function HealthPage({ id }: PageProps) {
   return (
@@ -92,6 +93,7 @@ function Health({ agent }: { agent: Agent }) {
           </>
         )}
       </Loaded>
+      <UsageHistory agent={agent} />
     </div>
   );
 }
