@@ -21,9 +21,5 @@ image/debian/build.sh "$binary" "$out" >/dev/null
 image/box/build.sh "$binary" "$out" >/dev/null
 node image/sbom.mjs "$binary" "$SOURCE_DATE_EPOCH" >"$out/agentbox-$version.spdx.json"
 (cd "$out" && sha256sum agentbox[-_]* >SHA256SUMS)
-if [ -n "${AGENTBOX_SIGNING_KEY:-}" ]; then
-  ssh-keygen -q -Y sign -n agentbox-release -f "$AGENTBOX_SIGNING_KEY" "$out/SHA256SUMS"
-else
-  echo "release: SHA256SUMS is not signed: AGENTBOX_SIGNING_KEY names no key" >&2
-fi
+image/sign.sh "$out"
 (cd "$out" && ls -l --time-style=+ agentbox[-_]* SHA256SUMS*)

@@ -1,10 +1,10 @@
 // The shipped binary: how it is hardened, what it loads, and that nothing of the build machine is in it.
 import assert from "node:assert/strict";
-import { readFileSync, statSync } from "node:fs";
+import { copyFileSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { artifact, binary, dist, run } from "./dist.mjs";
+import { artifact, binary, dist, folder, run } from "./dist.mjs";
 
 const bytes = readFileSync(binary);
 const repository = fileURLToPath(new URL("../..", import.meta.url));
@@ -54,6 +54,19 @@ test("the checksums are those of the files", () => {
   const lines = readFileSync(join(dist, "SHA256SUMS"), "utf8").trim().split("\n").map((line) => line.split("  ")[1]);
   assert.ok(lines.includes(basename(binary)));
   run("sha256sum", ["--check", "--strict", "--quiet", "SHA256SUMS"], { cwd: dist });
+});
+
+test("signed checksums are verified by the command of docs/install.md, and no others are", (t) => {
+  const place = folder(t), sums = join(place, "SHA256SUMS"), key = join(place, "key");
+  copyFileSync(join(dist, "SHA256SUMS"), sums);
+  run("ssh-keygen", ["-q", "-t", "ed25519", "-N", "", "-f", key]);
+  run(join(repository, "image/sign.sh"), [place], { env: { ...process.env, AGENTBOX_SIGNING_KEY: key } });
+  writeFileSync(join(place, "allowed_signers"), `release@example.org ${readFileSync(`${key}.pub`, "utf8")}`);
+  const command = readFileSync(join(repository, "docs/install.md"), "utf8").match(/^ssh-keygen -Y verify .*/m)[0];
+  const verify = () => run("sh", ["-c", command], { cwd: place });
+  assert.match(verify(), /Good "agentbox-release" signature for release@example\.org/);
+  writeFileSync(sums, `${readFileSync(sums, "utf8")} `);
+  assert.throws(verify);
 });
 
 test("the list of contents names what is linked, loaded and bundled", () => {
