@@ -6,7 +6,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { binary, run } from "./box.mjs";
+import { binary, run, until } from "./box.mjs";
 import { OWN_PORTS } from "./ports.mjs";
 import { agent_processes } from "./processes.mjs";
 
@@ -115,6 +115,10 @@ test("a demo has lived through its past, and every page has something to show", 
   assert.equal(policy.egress, "deny");
   assert.ok(lines.length > 0 && lines.every(({ calls, host }) => calls === 0 && host === "example.org"), "only refusals");
   assert.match(await (await fetch(`${demo.outside}/inbox`)).text(), /mara@demo\.example/);
+  await until("the payment on the chain", async () => (await user("/api/wallet/transfers")).transfers.some(
+    ({ memo, state, transactionHash }) => memo === "rope" && state === "confirmed" && transactionHash));
+  assert.equal((await user("/api/wallet/testnet")).balance, "95");
+  assert.match(await (await fetch(`${demo.outside}/chain`)).text(), /<td>5 USDC<\/td>/);
 
   assert.equal(await demo.end(), 0);
   assert.deepEqual(agent_processes({ folder }), [], "its agents end with it");

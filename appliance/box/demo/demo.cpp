@@ -98,7 +98,8 @@ void print_welcome(const Addresses& box, const Note& note, const std::string& ou
   std::cout << "\nThe demo is ready.\n\n  console   " << box.web << "/login\n  user      " << note.user.email << "  "
             << note.user.password << "\n  admin     " << note.admin.email << "  " << note.admin.password
             << "\n  outside   " << outside
-            << "   (a web site, the inbox of the box's mails at /inbox, an identity provider, a card processor)\n"
+            << "   (a web site, the inbox of the box's mails at /inbox, an identity provider, a card processor, a "
+               "chain at /chain)\n"
             << std::endl;
 }
 

@@ -14,6 +14,7 @@ OutsideWorld::OutsideWorld(const std::string& listen) {
   append(listener.routes, inbox(box_));
   append(listener.routes, people_.routes());
   append(listener.routes, cards_.routes());
+  append(listener.routes, chain_.routes());
   listener.version = agentbox::version;
   server_.listen(std::move(listener));
   people_.set_issuer(url() + "/idp");
@@ -31,6 +32,9 @@ void OutsideWorld::add_to(agentbox::Settings& settings) const {
   settings.stripe_secret_key = cards_.secret_key();
   settings.stripe_webhook_secret = cards_.webhook_secret();
   settings.stripe_prices = CardProcessor::prices();
+  settings.testnet_rpc_url = url() + "/chain";
+  settings.testnet_chain_id = TokenChain::id;
+  settings.testnet_usdc_address = TokenChain::token().lower_case();
 }
 
 }  // namespace demo

@@ -1,10 +1,11 @@
 // The world outside of a box that has no network, on this machine: a small web site, the inbox of everybody to whom the
-// box sends mail, an identity provider and a card processor.
+// box sends mail, an identity provider, a card processor and a chain.
 #pragma once
 
 #include <string>
 
 #include "appliance/box/demo/card_processor.h"
+#include "appliance/box/demo/chain_node.h"
 #include "appliance/box/demo/identity_service.h"
 #include "appliance/box/demo/known_box.h"
 #include "appliance/foundation/settings/settings.h"
@@ -28,6 +29,7 @@ class OutsideWorld {
   KnownBox box_;
   IdentityService people_{box_};
   CardProcessor cards_{box_};
+  ChainNode chain_;
   web::IoPool pool_{1};
   web::Server server_{pool_};
 };

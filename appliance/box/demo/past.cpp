@@ -21,6 +21,7 @@ using std::chrono::sys_days;
 constexpr auto daily_report = 8h;  // of the scheduled task, UTC
 constexpr auto working_hours = 10h;
 constexpr auto patience = 60s;
+constexpr auto neighbours_email = "noor@demo.example";
 constexpr std::chrono::days days_until_regatta{60};
 
 void set_clock(std::chrono::system_clock::time_point to) {
@@ -78,7 +79,7 @@ class Past {
 
 // The first morning: accounts, agents, and what they are given to work with.
 void Past::begin() {
-  const Account neighbour{.email = "noor@demo.example", .password = options_.user.password};
+  const Account neighbour{.email = neighbours_email, .password = options_.user.password};
   for (const auto& [account, name] : {std::pair(options_.user, "Mara"), std::pair(neighbour, "Noor")}) {
     const auto made =
         user_.call("POST", "/api/register",
@@ -221,9 +222,14 @@ void Past::swarm() const {
   });
 }
 
-// Today: a backup, somebody who asks for a plan, and a mail, which the outbox keeps for a week.
+// Today: a payment on the chain, a backup, somebody who asks for a plan, and a mail, which the outbox keeps for a week.
 void Past::end() {
   agentbox::move_clock(0ms);
+  neighbour_.sign_in(neighbours_email, options_.user.password);
+  user_.call("POST", "/api/wallet/cdp", json::object());
+  const auto neighbours = text_at(neighbour_.call("POST", "/api/wallet/cdp", json::object()), "/address");
+  user_.call("POST", "/api/wallet/transfer",
+             json::object{{"to", neighbours}, {"amount", "5"}, {"memo", "rope"}, {"testnet", true}});
   backend_.call("POST", "/api/admin/backups", json::object());
   const Account newcomer{.email = "ivo@demo.example", .password = options_.user.password};
   Person person(options_.box);
