@@ -65,9 +65,12 @@ std::string request_head(const RelayedRequest& relayed, const ProxyTarget& targe
   const auto host = request.header("Host");
   if (!written_here("Host")) append_field(out, "Host", host.empty() ? own_host : host);
   for (const auto& [name, value] : target.headers) append_field(out, name, value);
-  append_field(out, "X-Forwarded-For", request.client_address);
-  append_field(out, "X-Forwarded-Proto", request.secure ? "https" : "http");
-  append_field(out, "X-Forwarded-Host", host);
+  const auto append_unless_dropped = [&](std::string_view name, std::string_view value) {
+    if (!is_any(name, target.drop_headers)) append_field(out, name, value);
+  };
+  append_unless_dropped("X-Forwarded-For", request.client_address);
+  append_unless_dropped("X-Forwarded-Proto", request.secure ? "https" : "http");
+  append_unless_dropped("X-Forwarded-Host", host);
   if (relayed.head.websocket) {
     out += "Connection: Upgrade\r\nUpgrade: websocket\r\n";
   } else {

@@ -33,9 +33,9 @@ struct RelayOutcome {
   bool going_on = false;  // the client's connection can be reused
 };
 
-// Drops hop-by-hop fields, sets X-Forwarded-*, and checks the target's framing as strictly as a client's. An upgrade
-// whose Origin is not the request's own host is refused with 403; after a 101 bytes are relayed both ways until either
-// side closes.
+// Drops hop-by-hop fields, sets X-Forwarded-* (but none that the target's drop_headers name), and checks the target's
+// framing as strictly as a client's. An upgrade whose Origin is not the request's own host is refused with 403; after a
+// 101 bytes are relayed both ways until either side closes.
 Task<RelayOutcome> relay_request(RelayedRequest, const ProxyTarget&);
 
 }  // namespace web

@@ -4,6 +4,7 @@
 #include <boost/asio/use_future.hpp>
 #include <filesystem>
 
+#include "appliance/foundation/byte_size.h"
 #include "appliance/foundation/data_folder.h"
 #include "appliance/foundation/master_key.h"
 #include "appliance/hosting/runtime/docker/docker_engine.h"
@@ -34,6 +35,7 @@ std::unique_ptr<runtime::Engine> make_engine(std::string_view name, const Settin
                                    .open_agent_listener = std::move(questions.open_agent_listener),
                                    .is_closed = std::move(questions.is_closed),
                                    .lan_is_open = settings.container_lan,
+                                   .memory_min = parse_byte_size(settings.agent_memory_min),  // nothing for auto
                                    .requires_isolation = settings.isolation == "required"};
     return std::make_unique<runtime::DockerEngine>(std::move(options), home, files);
   }

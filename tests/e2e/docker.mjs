@@ -11,6 +11,9 @@ import { binary, until } from "./box.mjs";
 const image_of = fileURLToPath(new URL("../docker/image_of.sh", import.meta.url));
 export const IMAGE = "agentbox/agent:story";
 
+// As a tar: this program, as /usr/bin/agentbox, and its libraries.
+export const root_file_system_of = (program) => execFileSync(image_of, [program], { maxBuffer: 2 ** 31 - 1 });
+
 // Why there can be none here; undefined when there can.
 export const no_docker = () => {
   if (process.getuid() !== 0) return "dockerd needs root";
@@ -43,12 +46,16 @@ export class Docker {
     docker.host = `unix://${join(docker.folder, "docker.sock")}`;
     t.after(() => docker.discard());
     await docker.serve();
-    const tar = execFileSync(image_of, [binary], { maxBuffer: 2 ** 31 - 1 });
     const changes = ["LABEL agentbox.boot=file", 'ENTRYPOINT ["/usr/bin/agentbox", "agent"]', "ENV ASAN_OPTIONS=detect_leaks=0"];
-    execFileSync("docker", ["-H", docker.host, "import", ...changes.flatMap((change) => ["--change", change]), "-", IMAGE], {
-      input: tar,
-    });
+    docker.import(IMAGE, root_file_system_of(binary), changes);
     return docker;
+  }
+
+  // Makes an image of a root file system, given as the path or the bytes of a tar. `changes` are instructions of a
+  // Dockerfile.
+  import(name, tar, changes) {
+    const [source, input] = typeof tar === "string" ? [tar, undefined] : ["-", tar];
+    execFileSync("docker", ["-H", this.host, "import", ...changes.flatMap((change) => ["--change", change]), source, name], { input });
   }
 
   async serve() {

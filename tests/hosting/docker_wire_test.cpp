@@ -5,6 +5,7 @@
 #include <random>
 
 #include "appliance/hosting/runtime/docker/container.h"
+#include "appliance/hosting/runtime/docker/image.h"
 #include "appliance/hosting/runtime/docker/log_frames.h"
 
 namespace {
@@ -60,12 +61,33 @@ TEST(ContainerBody, IsHardenedAndLimited) {
             R"("StartPeriod":20000000000,"Retries":5})");
 }
 
-TEST(ContainerBody, HoldsNoTokenUnlessTheImageReadsItFromTheEnvironment) {
+TEST(ContainerBody, HoldsTokensOnlyForForeignImagesWhichReadThemFromTheEnvironment) {
   const auto ours = json::serialize(body(true)), foreign = json::serialize(body(false));
   EXPECT_THAT(ours, Not(HasSubstr("-token")));
   EXPECT_THAT(foreign, HasSubstr("OPENCLAW_GATEWAY_TOKEN=the-gateway-token"));
-  EXPECT_THAT(foreign, Not(HasSubstr("the-box-token")));
+  EXPECT_THAT(foreign, HasSubstr("OPENAI_BASE_URL=http://172.18.0.1:3001/v1"));
+  EXPECT_THAT(foreign, HasSubstr("OPENAI_API_KEY=the-box-token"));
   EXPECT_THAT(foreign, Not(HasSubstr("Healthcheck"))) << "the image's own is used";
+}
+
+TEST(ImageLabels, SayWhatTheGatewayTakesAndNeeds) {
+  const auto own = docker::image_with({{"agentbox.boot", "file"}}), foreign = docker::image_with(nullptr);
+  EXPECT_TRUE(own->reads_boot && own->takes_forwarded);
+  EXPECT_FALSE(foreign->reads_boot || foreign->takes_forwarded || foreign->memory_min);
+  EXPECT_FALSE(docker::image_with({{"agentbox.boot", "file"}, {"agentbox.forwarded", "off"}})->takes_forwarded);
+  EXPECT_TRUE(docker::image_with({{"agentbox.forwarded", "on"}})->takes_forwarded);
+  EXPECT_EQ(docker::image_with({{"agentbox.memory-min", "1G"}})->memory_min, 1ull << 30);
+  EXPECT_EQ(docker::image_with({{"agentbox.memory-min", "much"}}).error().message,
+            "its label agentbox.memory-min must be a number of bytes, such as 1G.");
+  EXPECT_EQ(docker::image_with({{"agentbox.forwarded", "yes"}}).error().message,
+            "its label agentbox.forwarded must be on or off.");
+}
+
+TEST(ImageMemory, IsRefusedWithBothFigures) {
+  EXPECT_TRUE(docker::has_memory_for("an/image", std::nullopt, 1));
+  EXPECT_TRUE(docker::has_memory_for("an/image", 512u << 20, 512u << 20));
+  EXPECT_EQ(docker::has_memory_for("an/image", (512u << 20) + 1, 512u << 20).error().message,
+            "The image an/image needs 513 MiB of memory, and the plan gives an agent 512 MiB: choose a larger plan.");
 }
 
 json::value inspected(std::string_view state) {

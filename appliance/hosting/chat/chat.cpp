@@ -5,6 +5,7 @@
 #include <boost/json.hpp>
 
 #include "appliance/foundation/crypto/random.h"
+#include "appliance/hosting/chat/gateway_model.h"
 #include "appliance/models/builtin/extract.h"
 #include "web/fetch.h"
 
@@ -37,13 +38,13 @@ Message new_message(store::UserId owner, const std::string& agent, Role role, st
 }
 
 // Always streamed, so that what has arrived of an answer can be kept when it is stopped.
-web::FetchRequest completion_request(const agents::Agent& agent, const std::string& text,
+web::FetchRequest completion_request(const agents::Agent& agent, const std::string& model, const std::string& text,
                                      const spans::TraceContext& trace) {
   boost::json::object message;
   message["role"] = "user";
   message["content"] = text;
   boost::json::object body;
-  body["model"] = agent.model;
+  body["model"] = model;
   body["user"] = std::to_string(agent.owner);
   body["messages"] = boost::json::array();
   body["messages"].as_array().push_back(std::move(message));
@@ -58,6 +59,9 @@ web::FetchRequest completion_request(const agents::Agent& agent, const std::stri
   request.max_bytes = largest_answer;
   return request;
 }
+
+// Whether a gateway with this status may have refused the name of the model.
+constexpr bool may_refuse_model(int status) { return status == 400 || status == 404; }
 
 // What the exchange is called in its trace.
 std::string first_line(const std::string& text) {
@@ -150,7 +154,7 @@ Task<Result<Completion>> Chat::complete(const Question& question, Listener liste
   co_return completion;
 }
 
-// Waits for an agent that is starting.
+// Waits for an agent that is starting. A gateway that does not know the agent's model is asked again by its own name.
 Task<Result<Completion>> Chat::complete_within(const Question& pending, Listener listener, spans::TraceContext trace) {
   using namespace boost::asio::experimental::awaitable_operators;
   const auto& question = pending.message;
@@ -159,17 +163,28 @@ Task<Result<Completion>> Chat::complete_within(const Question& pending, Listener
   const auto agent = agents_.find(question.owner, question.agent);
   if (!agent) co_return web::not_found();
   if (agent->status != agents::Status::running) co_return not_running(*agent);
-  auto request = completion_request(*agent, question.content, trace);
-  request.timeout = gateway_timeout_;
-  const auto stream = std::make_shared<GatewayStream>(std::move(listener));
-  request.on_head = [stream](int status, const web::FetchHeaders& headers) { return stream->head(status, headers); };
-  request.sink = [stream](std::string_view bytes) { return stream->body(bytes); };
-  if (stop.is_requested()) co_return stream->stop();
-  auto fetching = web::fetch(std::move(request));
-  auto stopping = stop.wait();
-  const auto ended = co_await (std::move(fetching) || std::move(stopping));
-  if (ended.index() == 1) co_return stream->stop();
-  co_return stream->finish(std::get<0>(ended));
+  auto model = agent->model;
+  for (bool is_first = true;; is_first = false) {
+    auto request = completion_request(*agent, model, question.content, trace);
+    request.timeout = gateway_timeout_;
+    const auto stream = std::make_shared<GatewayStream>(listener);
+    request.on_head = [stream](int status, const web::FetchHeaders& headers) { return stream->head(status, headers); };
+    request.sink = [stream](std::string_view bytes) { return stream->body(bytes); };
+    if (stop.is_requested()) co_return stream->stop();
+    auto fetching = web::fetch(std::move(request));
+    auto stopping = stop.wait();
+    const auto ended = co_await (std::move(fetching) || std::move(stopping));
+    if (ended.index() == 1) co_return stream->stop();
+    const auto& answer = std::get<0>(ended);
+    if (is_first && answer && may_refuse_model(answer->status)) {
+      auto other = co_await model_named_by_gateway(*agent);
+      if (other) {
+        model = std::move(*other);
+        continue;
+      }
+    }
+    co_return stream->finish(answer);
+  }
 }
 
 // New messages have no other writer, so a conflict is a bug.

@@ -66,12 +66,22 @@ json::object own_check() {
           {"Retries", 5}};
 }
 
+// A foreign image reads no boot file: it gets the token of its gateway, and the box's models the way OpenAI's clients
+// look for them.
+json::array environment_of(const AgentSpec& spec, const ContainerPlan& plan) {
+  json::array environment{"HOME=" + std::string(workspace_path)};
+  if (plan.image_reads_boot) return environment;
+  environment.emplace_back("OPENCLAW_GATEWAY_TOKEN=" + spec.gateway_token);
+  environment.emplace_back("OPENAI_BASE_URL=" + plan.listener_url + "/v1");
+  environment.emplace_back("OPENAI_API_KEY=" + spec.box_token);
+  return environment;
+}
+
 }  // namespace
 
 json::object create_body(const AgentSpec& spec, const ContainerPlan& plan) {
   const std::string port = std::to_string(gateway_port) + "/tcp";
-  json::array environment{"HOME=" + std::string(workspace_path)};
-  if (!plan.image_reads_boot) environment.emplace_back("OPENCLAW_GATEWAY_TOKEN=" + spec.gateway_token);
+  const auto environment = environment_of(spec, plan);
   const json::object boot_mount{
       {"Type", "bind"}, {"Source", plan.boot_file}, {"Target", boot_path}, {"ReadOnly", true}};
   const json::object workspace_mount{{"Type", "bind"}, {"Source", spec.workspace.string()}, {"Target", workspace_path}};

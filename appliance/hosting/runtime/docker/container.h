@@ -16,11 +16,12 @@ inline constexpr std::uint16_t gateway_port = 18789;  // inside the container
 // Inside the container.
 inline constexpr std::string_view boot_path = "/run/agentbox/boot.json", workspace_path = "/workspace";
 
-// Labels of the box's containers and networks, and the label of images that read the boot file.
+// Labels of the box's containers and networks, and those of images (image.h).
 namespace label {
 inline constexpr std::string_view box = "agentbox.box", agent = "agentbox.agent", backend = "agentbox.backend_url",
                                   summarizer = "agentbox.summarizer_url", listener = "agentbox.door",
-                                  image_reads_boot = "agentbox.boot";
+                                  image_reads_boot = "agentbox.boot", image_forwarded = "agentbox.forwarded",
+                                  image_memory_min = "agentbox.memory-min";
 }
 
 // Names of this box's objects in the engine.
@@ -42,7 +43,7 @@ struct Names {
 struct ContainerPlan {
   const Names& names;
   std::string image;
-  bool image_reads_boot = false;  // otherwise the gateway token is passed in the environment
+  bool image_reads_boot = false;  // otherwise the environment has what it needs
   std::string boot_file;          // on the host; mounted read-only
   std::string user;               // "uid:gid"
   std::string listener_url;       // of the agent listener: http://172.18.0.1:3001

@@ -7,6 +7,7 @@
 #include <boost/json.hpp>
 #include <charconv>
 #include <map>
+#include <mutex>
 #include <set>
 #include <system_error>
 
@@ -66,6 +67,8 @@ struct DockerEngine::Impl : std::enable_shared_from_this<Impl> {
   asio::thread_pool& files;
   std::function<void(std::string, std::optional<int>)> report_exit;
   std::function<void()> report_back;
+  std::mutex gateways_mutex;          // protects forwarded
+  std::set<std::uint16_t> forwarded;  // ports of gateways that may be sent X-Forwarded-*
   // Used on `home` only.
   docker::Api api;
   docker::AgentNetworks networks;
@@ -114,6 +117,10 @@ struct DockerEngine::Impl : std::enable_shared_from_this<Impl> {
     const auto image_name = spec.image.empty() ? options.image : spec.image;
     const auto image = co_await docker::find_image(api, image_name);
     if (!image) co_return image.error();
+    const bool is_ours = image_name == options.image;
+    const auto fits = docker::has_memory_for(
+        image_name, is_ours && options.memory_min ? options.memory_min : image->memory_min, spec.limits.memory_bytes);
+    if (!fits) co_return fits.error();
     const bool is_closed = options.is_closed && options.is_closed(spec.id);
     const auto listener = co_await networks.open(is_closed);
     if (!listener) co_return listener.error();
@@ -144,6 +151,7 @@ struct DockerEngine::Impl : std::enable_shared_from_this<Impl> {
       created = co_await api.call("POST", path, body);
     }
     if (!created) co_return created.error();
+    note_gateway(spec.port, image->takes_forwarded);
     if (created->status != 201) co_return docker::refusal("make the agent's container", *created);
     boost::system::error_code absent;
     if (const auto* made = created->body.find_pointer("/Id", absent); made && made->is_string())
@@ -159,6 +167,28 @@ struct DockerEngine::Impl : std::enable_shared_from_this<Impl> {
     if (!*found) co_return web::internal("The agent's container has been removed while it was started.");
     if ((*found)->instance.state != State::running) running.erase(spec.id);
     co_return instance_of(**found);
+  }
+
+  void note_gateway(std::uint16_t port, bool takes_forwarded) {
+    const std::lock_guard lock(gateways_mutex);
+    if (takes_forwarded)
+      forwarded.insert(port);
+    else
+      forwarded.erase(port);
+  }
+
+  // Of a container in the engine's list, which an earlier process of the box may have started.
+  void note_gateway(const json::value& listed) {
+    boost::system::error_code absent;
+    const auto* labels = listed.find_pointer("/Labels", absent);
+    const auto image = docker::image_with(labels ? *labels : json::value());
+    const auto* ports = listed.find_pointer("/Ports", absent);
+    if (!ports || !ports->is_array()) return;
+    for (const auto& one : ports->get_array()) {
+      const auto* port = one.find_pointer("/PublicPort", absent);
+      if (!port || !port->is_int64()) continue;
+      note_gateway(static_cast<std::uint16_t>(port->get_int64()), image && image->takes_forwarded);
+    }
   }
 
   // Removes an earlier container of this agent. A foreign container with the same name is a conflict.
@@ -282,6 +312,7 @@ struct DockerEngine::Impl : std::enable_shared_from_this<Impl> {
       const auto* id = one.find_pointer("/Id", absent);
       if (!agent || !id || !agent->is_string() || !id->is_string()) continue;
       now[std::string(agent->get_string())].container = std::string(id->get_string());
+      note_gateway(one);
     }
     const auto before = std::exchange(running, now);
     has_seen_all = true;
@@ -442,6 +473,11 @@ Task<Result<std::vector<std::string>>> DockerEngine::adopt(std::vector<std::stri
 
 Task<Result<void>> DockerEngine::remove(std::string id) {
   co_return co_await web::run_on(impl_->home, impl_->remove(std::move(id)));
+}
+
+bool DockerEngine::takes_forwarded(std::uint16_t port) const {
+  const std::lock_guard lock(impl_->gateways_mutex);
+  return impl_->forwarded.contains(port);
 }
 
 Task<Result<void>> docker_is_usable(std::string host, std::string image) {

@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "appliance/hosting/runtime/engine.h"
@@ -27,8 +28,9 @@ struct DockerOptions {
   std::function<std::string(std::string gateway_address)> open_agent_listener;
   // Whether this agent reaches nothing but the box: its egress is none or a list, which the box's fetch enforces.
   std::function<bool(const std::string& agent)> is_closed;
-  bool lan_is_open = false;         // CONTAINER_LAN
-  bool requires_isolation = false;  // agents are refused while the LAN cannot be closed to them
+  bool lan_is_open = false;                 // CONTAINER_LAN
+  std::optional<std::uint64_t> memory_min;  // that agents of `image` need; not set: as its label says
+  bool requires_isolation = false;          // agents are refused while the LAN cannot be closed to them
   std::chrono::milliseconds first_pause{100}, longest_pause{5'000};  // before reconnecting to the engine's events
 };
 
@@ -52,6 +54,10 @@ class DockerEngine final : public Engine {
   web::Task<web::Result<void>> follow_log(std::string id, std::string after, LogSink sink) override;
   web::Task<web::Result<std::vector<std::string>>> adopt(std::vector<std::string> ids) override;
   web::Task<web::Result<void>> remove(std::string id) override;
+
+  // Whether the running agent whose gateway has this port may be sent X-Forwarded-*: see docker::Image. False until
+  // adopt() has found it. Callable from every thread.
+  bool takes_forwarded(std::uint16_t port) const;
 
  private:
   struct Impl;
