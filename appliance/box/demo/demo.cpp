@@ -11,7 +11,7 @@
 #include <thread>
 
 #include "appliance/box/demo/agents_end.h"
-#include "appliance/box/demo/outside_world.h"
+#include "appliance/box/demo/outside/outside_world.h"
 #include "appliance/box/demo/past.h"
 #include "appliance/foundation/crypto/random.h"
 #include "appliance/foundation/data_folder.h"

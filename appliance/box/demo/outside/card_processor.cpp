@@ -1,9 +1,9 @@
-#include "appliance/box/demo/card_processor.h"
+#include "appliance/box/demo/outside/card_processor.h"
 
 #include <algorithm>
 #include <boost/json.hpp>
 
-#include "appliance/box/demo/outside_page.h"
+#include "appliance/box/demo/outside/page.h"
 #include "appliance/foundation/crypto/hmac.h"
 #include "appliance/foundation/crypto/random.h"
 #include "web/markup.h"

@@ -1,11 +1,11 @@
-#include "appliance/box/demo/chain_node.h"
+#include "appliance/box/demo/outside/chain_node.h"
 
 #include <algorithm>
 #include <charconv>
 #include <iterator>
 #include <ranges>
 
-#include "appliance/box/demo/outside_page.h"
+#include "appliance/box/demo/outside/page.h"
 #include "appliance/foundation/chain/abi.h"
 #include "appliance/foundation/chain/amount.h"
 #include "appliance/foundation/chain/erc20.h"

@@ -1,7 +1,7 @@
-#include "appliance/box/demo/outside_world.h"
+#include "appliance/box/demo/outside/outside_world.h"
 
-#include "appliance/box/demo/inbox.h"
-#include "appliance/box/demo/web_site.h"
+#include "appliance/box/demo/outside/inbox.h"
+#include "appliance/box/demo/outside/web_site.h"
 #include "appliance/foundation/version.h"
 
 namespace demo {

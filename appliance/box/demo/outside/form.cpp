@@ -1,4 +1,4 @@
-#include "appliance/box/demo/form.h"
+#include "appliance/box/demo/outside/form.h"
 
 #include <boost/url/parse_query.hpp>
 

@@ -1,4 +1,4 @@
-#include "appliance/box/demo/signed_transaction.h"
+#include "appliance/box/demo/outside/signed_transaction.h"
 
 #include <vector>
 

@@ -1,6 +1,6 @@
-#include "appliance/box/demo/inbox.h"
+#include "appliance/box/demo/outside/inbox.h"
 
-#include "appliance/box/demo/outside_page.h"
+#include "appliance/box/demo/outside/page.h"
 #include "web/markup.h"
 
 namespace demo {

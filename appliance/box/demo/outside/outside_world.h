@@ -4,10 +4,10 @@
 
 #include <string>
 
-#include "appliance/box/demo/card_processor.h"
-#include "appliance/box/demo/chain_node.h"
-#include "appliance/box/demo/identity_service.h"
-#include "appliance/box/demo/known_box.h"
+#include "appliance/box/demo/outside/card_processor.h"
+#include "appliance/box/demo/outside/chain_node.h"
+#include "appliance/box/demo/outside/identity_service.h"
+#include "appliance/box/demo/outside/known_box.h"
 #include "appliance/foundation/settings/settings.h"
 #include "web/server.h"
 

@@ -1,8 +1,8 @@
-#include "appliance/box/demo/identity_service.h"
+#include "appliance/box/demo/outside/identity_service.h"
 
 #include <boost/json.hpp>
 
-#include "appliance/box/demo/outside_page.h"
+#include "appliance/box/demo/outside/page.h"
 #include "appliance/foundation/crypto/base64.h"
 #include "appliance/foundation/crypto/base64url.h"
 #include "appliance/foundation/crypto/ed25519.h"

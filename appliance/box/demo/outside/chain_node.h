@@ -4,7 +4,7 @@
 #include <boost/json.hpp>
 #include <vector>
 
-#include "appliance/box/demo/token_chain.h"
+#include "appliance/box/demo/outside/token_chain.h"
 #include "web/endpoint.h"
 
 namespace demo {

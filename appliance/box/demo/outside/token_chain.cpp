@@ -1,8 +1,8 @@
-#include "appliance/box/demo/token_chain.h"
+#include "appliance/box/demo/outside/token_chain.h"
 
 #include <algorithm>
 
-#include "appliance/box/demo/signed_transaction.h"
+#include "appliance/box/demo/outside/signed_transaction.h"
 #include "appliance/foundation/chain/abi.h"
 #include "appliance/foundation/chain/erc20.h"
 #include "appliance/foundation/crypto/keccak.h"

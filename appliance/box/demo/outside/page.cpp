@@ -1,4 +1,4 @@
-#include "appliance/box/demo/outside_page.h"
+#include "appliance/box/demo/outside/page.h"
 
 #include "web/markup.h"
 

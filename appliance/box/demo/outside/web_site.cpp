@@ -1,6 +1,6 @@
-#include "appliance/box/demo/web_site.h"
+#include "appliance/box/demo/outside/web_site.h"
 
-#include "appliance/box/demo/outside_page.h"
+#include "appliance/box/demo/outside/page.h"
 
 namespace demo {
 

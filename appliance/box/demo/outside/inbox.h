@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "appliance/box/demo/known_box.h"
+#include "appliance/box/demo/outside/known_box.h"
 #include "web/route.h"
 
 namespace demo {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "appliance/box/demo/form.h"
-#include "appliance/box/demo/known_box.h"
+#include "appliance/box/demo/outside/form.h"
+#include "appliance/box/demo/outside/known_box.h"
 #include "appliance/foundation/crypto/jwt_signer.h"
 #include "web/endpoint.h"
 
