@@ -13,6 +13,7 @@
 
 #include "web/address.h"
 #include "web/ascii.h"
+#include "web/authorities.h"
 
 namespace web {
 namespace {
@@ -94,6 +95,10 @@ Transfer::Transfer(EasyHandles::Handle easy_handle, const FetchRequest& request,
   set_option(easy(), CURLOPT_TIMEOUT_MS, as_curl_time(time_left_));
   set_option(easy(), CURLOPT_CONNECTTIMEOUT_MS, as_curl_time(connect_time_));
   set_option(easy(), CURLOPT_UNIX_SOCKET_PATH, request_.unix_socket.empty() ? nullptr : request_.unix_socket.c_str());
+  if (const auto file = only_authorities_of(url_.authority())) {
+    set_option(easy(), CURLOPT_CAINFO, file->c_str());
+    set_option(easy(), CURLOPT_CAPATH, static_cast<const char*>(nullptr));
+  }
   set_option(easy(), CURLOPT_PRIVATE, static_cast<void*>(this));
   set_option(easy(), CURLOPT_PREREQFUNCTION, &Transfer::on_request);
   set_option(easy(), CURLOPT_PREREQDATA, static_cast<void*>(this));
@@ -109,7 +114,8 @@ Transfer::Transfer(EasyHandles::Handle easy_handle, const FetchRequest& request,
 
 Transfer::~Transfer() {
   count_bytes();
-  easy_.get_deleter().needs_reset = !finished_ || code_ != CURLE_OK || tries_ != 1;
+  easy_.get_deleter().needs_reset =
+      !finished_ || code_ != CURLE_OK || tries_ != 1 || only_authorities_of(url_.authority());
 }
 
 // Heads and bodies; without what TLS and TCP add.

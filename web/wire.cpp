@@ -4,9 +4,22 @@
 #include <netinet/tcp.h>
 #include <sys/socket.h>
 
+#include "web/acme_challenges.h"
+
 namespace web {
 
 namespace asio = boost::asio;
+
+namespace {
+
+bool is_validation(const SSL* ssl) {
+  const unsigned char* chosen = nullptr;
+  unsigned size = 0;
+  SSL_get0_alpn_selected(ssl, &chosen, &size);
+  return std::string_view(reinterpret_cast<const char*>(chosen), size) == acme_tls_protocol;
+}
+
+}  // namespace
 
 Task<bool> Wire::begins_without_tls() {
   const auto [error] = co_await socket_.async_wait(Socket::wait_read, use_tuple);
@@ -21,6 +34,8 @@ Task<error_code> Wire::handshake(asio::ssl::context& context) {
   tls_ = std::make_unique<asio::ssl::stream<Socket&>>(socket_, context);
   auto [error] = co_await tls_->async_handshake(asio::ssl::stream_base::server, use_tuple);
   if (!error && expired_) error = asio::error::timed_out;
+  // The handshake was all that a certificate authority wanted.
+  if (!error && is_validation(tls_->native_handle())) error = asio::error::eof;
   co_return error;
 }
 

@@ -82,8 +82,12 @@ struct Box::Parts {
                           store->system(), network, network.at(0),
                           blocking,        uploads, backups};
 
-  Modules modules{platform, *store, loop_watchdog, sources,
-                  [this](std::string gateway) { return agent_listener.open(std::move(gateway)); }};
+  Modules modules{platform,
+                  *store,
+                  loop_watchdog,
+                  sources,
+                  [this](std::string gateway) { return agent_listener.open(std::move(gateway)); },
+                  [this] { server.reload_tls(); }};
 
   web::Server server{network};
   AgentListener agent_listener{server, settings, [this] { return modules.agent_rows(); },

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <boost/asio/ip/address.hpp>
 
+#include "appliance/box/acme/files.h"
 #include "appliance/foundation/redaction.h"
 #include "appliance/foundation/version.h"
 #include "appliance/identity/accounts/session_cookie.h"
@@ -13,6 +14,7 @@
 #include "appliance/models/providers/openai_wire.h"
 #include "appliance/network/a2a/rpc.h"
 #include "store/store.h"
+#include "web/acme_challenges.h"
 #include "web/log.h"
 #include "web/request_head.h"
 #include "web/trusted_proxies.h"
@@ -59,6 +61,7 @@ std::vector<std::string> web_hosts(const Settings& settings) {
   if (settings.base_url.empty()) return {};
   std::vector<std::string> hosts = settings.allowed_hosts;
   hosts.push_back(Site(settings.base_url).host());
+  hosts.insert(hosts.end(), settings.acme_names.begin(), settings.acme_names.end());
   hosts.push_back(host_of(settings.web_listen));
   hosts.push_back(settings.agent_domain);
   hosts.push_back("." + settings.agent_domain);
@@ -93,6 +96,10 @@ web::ListenerOptions web_listener(const Settings& settings, std::vector<web::Rou
     for (const auto* row : {"", "/callback"})
       options.refusal_pages.push_back({std::string(path) + row, std::string("/login?error=") + provider + "Busy"});
   if (!settings.tls_cert.empty()) options.tls = web::TlsFiles{settings.tls_cert, settings.tls_key};
+  if (!settings.acme_directory.empty()) {
+    const auto file = acme::certificate_file(settings.data).string();
+    options.tls = web::TlsFiles{file, file};
+  }
   return options;
 }
 
@@ -115,8 +122,12 @@ web::ListenerOptions redirect_listener(const Settings& settings, const std::stri
   const auto port = web_url.substr(web_url.rfind(':'));
   options.host_router = [origin = Site(settings.base_url).origin(),
                          port](const web::Request& request) -> std::optional<web::Result<web::ProxyTarget>> {
-    const auto place = origin.empty() ? "https://" + std::string(request.host) + (port == ":443" ? "" : port) : origin;
     web::ProxyTarget target;
+    if (auto answer = web::acme_challenges().answer_to(request.path)) {
+      target.answer = web::text(std::move(*answer), "application/octet-stream");
+      return target;
+    }
+    const auto place = origin.empty() ? "https://" + std::string(request.host) + (port == ":443" ? "" : port) : origin;
     const auto path = web::origin_form(request);
     target.answer = web::redirect(place + (path == "*" ? "/" : path), 308);
     return target;

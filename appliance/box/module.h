@@ -1,6 +1,7 @@
 // The box's own capabilities: the console, administration, health and metrics, the status page, backups.
 #pragma once
 
+#include "appliance/box/acme/renewal.h"
 #include "appliance/box/administration/recent_proofs.h"
 #include "appliance/box/capabilities.h"
 #include "appliance/foundation/settings/load.h"
@@ -16,7 +17,7 @@ class Module {
   // All of them must outlive this.
   Module(const agentbox::Platform& given_platform, store::Store& given_store, const web::LoopWatchdog& given_watchdog,
          const agentbox::SettingSources& given_sources, identity::Module& given_identity, models::Module& given_models,
-         hosting::Module& given_hosting)
+         hosting::Module& given_hosting, std::function<void()> reload_tls)
       : platform(given_platform),
         store(given_store),
         loop_watchdog(given_watchdog),
@@ -25,6 +26,7 @@ class Module {
         models(given_models),
         hosting(given_hosting),
         recent_proofs(given_identity.sessions),
+        certificate(given_platform, std::move(reload_tls)),
         capabilities_(box::capabilities(), *this) {}
 
   agentbox::Rows rows() { return capabilities_.rows(identity.guards); }
@@ -39,6 +41,7 @@ class Module {
   models::Module& models;
   hosting::Module& hosting;
   administration::RecentProofs recent_proofs;
+  acme::Renewal certificate;
 
  private:
   agentbox::RunningCapabilities capabilities_;

@@ -22,7 +22,8 @@ bool takes_forwarded(const runtime::Engine& engine, std::uint16_t port) {
 }  // namespace
 
 Modules::Modules(const Platform& platform, store::Store& store, const web::LoopWatchdog& loop_watchdog,
-                 const SettingSources& sources, hosting::Module::OpenAgentListener open_agent_listener)
+                 const SettingSources& sources, hosting::Module::OpenAgentListener open_agent_listener,
+                 std::function<void()> reload_tls)
     : identity(platform),
       billing(platform, identity),
       models(platform, identity, billing),
@@ -31,7 +32,7 @@ Modules::Modules(const Platform& platform, store::Store& store, const web::LoopW
       payments(hosting),
       network(payments),
       media(hosting),
-      own(platform, store, loop_watchdog, sources, identity, models, hosting),
+      own(platform, store, loop_watchdog, sources, identity, models, hosting, std::move(reload_tls)),
       recent_admin_session(administration::recent_admin_session(
           identity.guards.admin_session, [this](const std::string& id) { return own.recent_proofs.is_recent(id); })) {}
 

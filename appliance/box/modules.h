@@ -11,7 +11,7 @@ namespace agentbox {
 struct Modules {
   // All of them must outlive this.
   Modules(const Platform&, store::Store&, const web::LoopWatchdog&, const SettingSources&,
-          hosting::Module::OpenAgentListener);
+          hosting::Module::OpenAgentListener, std::function<void()> reload_tls);
 
   // Of all modules.
   Rows rows();

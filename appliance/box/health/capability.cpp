@@ -31,7 +31,8 @@ struct Parts {
             store_problem,
             [this] { return box.loop_watchdog.stalled(); },
             disk,
-            [this] { return box.hosting.engine->isolation(); }};
+            [this] { return box.hosting.engine->isolation(); },
+            [this] { return box.certificate.status(); }};
   }
   web::Task<> start() {
     add_gauges(web::metrics(), box.store);

@@ -33,17 +33,23 @@ web::Answer box_health(const Services& services, const web::Request&, HealthQuer
   const int status = is_read_only && query.strict ? 503 : 200;
   auto isolation = services.isolation();
   for (auto& lack : isolation.lacks) lack = agentbox::redact_paths(lack);
-  const BoxHealth answer{.status = problem ? "degraded" : "ok",
-                         .timestamp = store::now(),
-                         .docker = services.docker.available() ? "available" : "unavailable",
-                         .provisioning = services.provisioning_enabled ? "enabled" : "disabled",
-                         .store = is_read_only ? "read-only" : "ok",
-                         .disk = room ? "ok" : "reserve reached",
-                         .isolation = boost::describe::enum_to_string(isolation.level, "none"),
-                         .isolationLacks = std::move(isolation.lacks),
-                         .stalledEventLoops = static_cast<std::int64_t>(services.stalled_loops()),
-                         .missingPackages = programs::missing_packages(),
-                         .reason = std::move(problem)};
+  BoxHealth answer{.status = problem ? "degraded" : "ok",
+                   .timestamp = store::now(),
+                   .docker = services.docker.available() ? "available" : "unavailable",
+                   .provisioning = services.provisioning_enabled ? "enabled" : "disabled",
+                   .store = is_read_only ? "read-only" : "ok",
+                   .disk = room ? "ok" : "reserve reached",
+                   .isolation = boost::describe::enum_to_string(isolation.level, "none"),
+                   .isolationLacks = std::move(isolation.lacks),
+                   .stalledEventLoops = static_cast<std::int64_t>(services.stalled_loops()),
+                   .missingPackages = programs::missing_packages(),
+                   .certificate = {},
+                   .certificateProblem = {},
+                   .reason = std::move(problem)};
+  if (const auto certificate = services.certificate()) {
+    answer.certificate = certificate->is_self_signed ? "self-signed" : "issued";
+    if (!certificate->problem.empty()) answer.certificateProblem = agentbox::redact_paths(certificate->problem);
+  }
   co_return web::reply(answer, status);
 }
 

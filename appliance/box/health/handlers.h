@@ -20,11 +20,14 @@ struct BoxHealth {
   std::vector<std::string> isolationLacks;  // what of it does not hold, with the reason
   std::int64_t stalledEventLoops = 0;
   std::vector<std::string> missingPackages;  // of Debian, for streams and videos
+  // With ACME_DIRECTORY: "issued" by the authority, or "self-signed" until it has answered; and why the last attempt
+  // failed.
+  std::optional<std::string> certificate, certificateProblem;
   std::optional<std::string> reason;
 };
 BOOST_DESCRIBE_STRUCT(BoxHealth, (),
                       (status, timestamp, docker, provisioning, store, disk, isolation, isolationLacks,
-                       stalledEventLoops, missingPackages, reason))
+                       stalledEventLoops, missingPackages, certificate, certificateProblem, reason))
 
 // `strict` needs no value: /health?strict.
 struct HealthQuery {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "appliance/box/acme/renewal.h"
 #include "appliance/box/health/docker_probe.h"
 #include "appliance/box/health/host_load.h"
 #include "appliance/foundation/disk_reserve.h"
@@ -25,6 +26,7 @@ struct Services {
   std::function<std::size_t()> stalled_loops;                 // network threads that have left their event loop
   const agentbox::DiskReserve& disk;
   std::function<runtime::Isolation()> isolation;  // of agents
+  std::function<std::optional<acme::Renewal::Status>()> certificate;
 };
 
 // GET /health and GET /api/health.

@@ -96,10 +96,50 @@ void sign(X509* certificate, EVP_PKEY* key) {
   require(X509_sign(certificate, key, EVP_sha256()) > 0, "sign a certificate");
 }
 
+Key made_key() {
+  Key key(EVP_EC_gen("P-256"));
+  require(key != nullptr, "make a key");
+  return key;
+}
+
+std::chrono::sys_seconds time_of(const ASN1_TIME* time) {
+  std::tm parts{};
+  require(ASN1_TIME_to_tm(time, &parts) == 1, "read a certificate's dates");
+  return std::chrono::sys_seconds(std::chrono::seconds(timegm(&parts)));
+}
+
 bool is_address(const std::string& name) {
   boost::system::error_code no;
   boost::asio::ip::make_address(name, no);
   return !no;
+}
+
+// As a subjectAltName is written in OpenSSL's configuration.
+std::string alternatives_of(const std::vector<std::string>& names) {
+  if (names.empty()) throw std::runtime_error("a server's certificate needs a name");
+  std::string alternatives;
+  for (const auto& name : names) {
+    if (name.empty() || name.find_first_of(",\\\n ") != std::string::npos)
+      throw std::runtime_error("\"" + name + "\" is neither a host name nor an address");
+    alternatives += (alternatives.empty() ? "" : ",") + std::string(is_address(name) ? "IP:" : "DNS:") + name;
+  }
+  return alternatives;
+}
+
+// Signed by its own key; `add_more` adds extensions to it.
+template <class AddMore>
+CertifiedKey self_signed(const std::vector<std::string>& names, std::chrono::days lifetime, AddMore add_more) {
+  const auto alternatives = alternatives_of(names);
+  const auto key = made_key();
+  const auto certificate = draft(key.get(), names.front(), lifetime);
+  auto* const own = certificate.get();
+  require(X509_set_issuer_name(own, X509_get_subject_name(own)) == 1, "make a certificate");
+  add_extension(own, own, NID_basic_constraints, "critical,CA:FALSE");
+  add_extension(own, own, NID_ext_key_usage, "serverAuth");
+  add_extension(own, own, NID_subject_alt_name, alternatives);
+  add_more(own);
+  sign(own, key.get());
+  return {.certificate = pem_of(own), .key = pem_of(key.get())};
 }
 
 std::string name_of(const GENERAL_NAME& name) {
@@ -135,8 +175,7 @@ std::string fingerprint_of(X509* certificate) {
 }  // namespace
 
 CertifiedKey make_authority(const std::string& name, std::chrono::days lifetime) {
-  const Key key(EVP_EC_gen("P-256"));
-  require(key != nullptr, "make a key");
+  const auto key = made_key();
   const auto certificate = draft(key.get(), name, lifetime);
   auto* const root = certificate.get();
   require(X509_set_issuer_name(root, X509_get_subject_name(root)) == 1, "make a certificate");
@@ -153,15 +192,8 @@ CertifiedKey make_server_certificate(const CertifiedKey& authority, const std::v
   const Key issuer_key(PEM_read_bio_PrivateKey(reader_of(authority.key).get(), nullptr, nullptr, nullptr));
   if (!issuer_key || X509_check_private_key(issuer.get(), issuer_key.get()) != 1)
     throw std::runtime_error("the authority's key does not fit its certificate");
-  std::string alternatives;
-  for (const auto& name : names) {
-    if (name.empty() || name.find_first_of(",\\\n ") != std::string::npos)
-      throw std::runtime_error("\"" + name + "\" is neither a host name nor an address");
-    alternatives += (alternatives.empty() ? "" : ",") + std::string(is_address(name) ? "IP:" : "DNS:") + name;
-  }
-  if (names.empty()) throw std::runtime_error("a server's certificate needs a name");
-  const Key key(EVP_EC_gen("P-256"));
-  require(key != nullptr, "make a key");
+  const auto alternatives = alternatives_of(names);
+  const auto key = made_key();
   const auto certificate = draft(key.get(), names.front(), lifetime);
   auto* const server = certificate.get();
   require(X509_set_issuer_name(server, X509_get_subject_name(issuer.get())) == 1, "make a certificate");
@@ -175,11 +207,55 @@ CertifiedKey make_server_certificate(const CertifiedKey& authority, const std::v
   return {.certificate = pem_of(server), .key = pem_of(key.get())};
 }
 
+CertifiedKey make_self_signed(const std::vector<std::string>& names, std::chrono::days lifetime) {
+  return self_signed(names, lifetime, [](X509*) {});
+}
+
+CertifiedKey make_validation_certificate(const std::string& name, std::string_view digest) {
+  constexpr auto identifier = "1.3.6.1.5.5.7.1.31";  // id-pe-acmeIdentifier
+  constexpr std::chrono::days lifetime{7};
+  const std::unique_ptr<ASN1_OBJECT, Release<ASN1_OBJECT_free>> kind(OBJ_txt2obj(identifier, 1));
+  // The extension's value is an OCTET STRING (tag 4) of 32 bytes.
+  const auto der = std::string("\x04\x20") + std::string(digest);
+  const std::unique_ptr<ASN1_OCTET_STRING, Release<ASN1_OCTET_STRING_free>> value(ASN1_OCTET_STRING_new());
+  require(kind && value && digest.size() == 32 &&
+              ASN1_OCTET_STRING_set(value.get(), reinterpret_cast<const unsigned char*>(der.data()),
+                                    static_cast<int>(der.size())) == 1,
+          "make a certificate");
+  return self_signed({name}, lifetime, [&](X509* certificate) {
+    const Extension extension(X509_EXTENSION_create_by_OBJ(nullptr, kind.get(), 1, value.get()));
+    require(extension && X509_add_ext(certificate, extension.get(), -1) == 1, "make a certificate");
+  });
+}
+
+std::string make_key() { return pem_of(made_key().get()); }
+
+std::string make_certificate_request(const std::string& key_text, const std::vector<std::string>& names) {
+  const auto alternatives = alternatives_of(names);
+  const Key key(PEM_read_bio_PrivateKey(reader_of(key_text).get(), nullptr, nullptr, nullptr));
+  const std::unique_ptr<X509_REQ, Release<X509_REQ_free>> request(X509_REQ_new());
+  const Extension extension(X509V3_EXT_conf_nid(nullptr, nullptr, NID_subject_alt_name, alternatives.c_str()));
+  require(key && request && extension, "make a certificate request");
+  const auto release = [](STACK_OF(X509_EXTENSION) * list) { sk_X509_EXTENSION_free(list); };
+  const std::unique_ptr<STACK_OF(X509_EXTENSION), decltype(release)> extensions(sk_X509_EXTENSION_new_null(), release);
+  unsigned char* der = nullptr;
+  require(extensions && sk_X509_EXTENSION_push(extensions.get(), extension.get()) > 0 &&
+              X509_REQ_set_version(request.get(), X509_REQ_VERSION_1) == 1 &&
+              X509_REQ_set_pubkey(request.get(), key.get()) == 1 &&
+              X509_REQ_add_extensions(request.get(), extensions.get()) == 1 &&
+              X509_REQ_sign(request.get(), key.get(), EVP_sha256()) > 0,
+          "make a certificate request");
+  const int size = i2d_X509_REQ(request.get(), &der);
+  require(size > 0, "write a certificate request");
+  const std::string bytes(reinterpret_cast<const char*>(der), static_cast<std::size_t>(size));
+  OPENSSL_free(der);
+  return bytes;
+}
+
 CertificateFacts read_certificate(std::string_view pem) {
   const auto certificate = certificate_in(pem);
-  std::tm parts{};
-  require(ASN1_TIME_to_tm(X509_get0_notAfter(certificate.get()), &parts) == 1, "read a certificate's dates");
-  CertificateFacts facts{.expires_at = std::chrono::sys_seconds(std::chrono::seconds(timegm(&parts))),
+  CertificateFacts facts{.valid_from = time_of(X509_get0_notBefore(certificate.get())),
+                         .expires_at = time_of(X509_get0_notAfter(certificate.get())),
                          .names = {},
                          .sha256 = fingerprint_of(certificate.get()),
                          .pem = pem_of(certificate.get())};

@@ -1,6 +1,7 @@
 #include "appliance/foundation/crypto/jwt_signer.h"
 
 #include <openssl/bio.h>
+#include <openssl/core_names.h>
 #include <openssl/ecdsa.h>
 #include <openssl/pem.h>
 #include <openssl/x509.h>
@@ -81,6 +82,17 @@ std::string joined(std::string_view der) {
   return bytes;
 }
 
+// In base64url, as JWKs have them.
+std::string coordinate(EVP_PKEY* key, const char* name) {
+  BIGNUM* number = nullptr;
+  std::string bytes(coordinate_bytes, '\0');
+  const bool is_read = EVP_PKEY_get_bn_param(key, name, &number) == 1;
+  const std::unique_ptr<BIGNUM, FreeWith<BN_free>> owner(number);
+  if (!is_read || BN_bn2binpad(number, reinterpret_cast<unsigned char*>(bytes.data()), coordinate_bytes) < 0)
+    throw std::runtime_error("a public key could not be read");
+  return to_base64url(bytes);
+}
+
 }  // namespace
 
 std::optional<JwtSigner> JwtSigner::from_text(std::string_view text) {
@@ -106,6 +118,14 @@ std::string JwtSigner::sign(boost::json::object header, const boost::json::objec
   std::string text = to_base64url(boost::json::serialize(header)) + "." + to_base64url(boost::json::serialize(claims));
   const auto signature = to_base64url(signature_of(text));
   return text.append(".").append(signature);
+}
+
+boost::json::object JwtSigner::public_jwk() const {
+  if (is_ed25519_) throw std::logic_error("the JWK of an Ed25519 key is not needed anywhere");
+  return {{"crv", "P-256"},
+          {"kty", "EC"},
+          {"x", coordinate(key_.get(), OSSL_PKEY_PARAM_EC_PUB_X)},
+          {"y", coordinate(key_.get(), OSSL_PKEY_PARAM_EC_PUB_Y)}};
 }
 
 std::string JwtSigner::signature_of(std::string_view text) const {

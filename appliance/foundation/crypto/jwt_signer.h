@@ -20,10 +20,14 @@ class JwtSigner {
 
   // `header` gets the algorithm, and `typ` JWT.
   std::string sign(boost::json::object header, const boost::json::object& claims) const;
+  // JOSE's form of a signature over any text: 64 bytes.
+  std::string signature_of(std::string_view text) const;
+  // The public key as a JWK with its required members alone, in the order that its thumbprint (RFC 7638) takes. Only of
+  // an EC key; throws std::logic_error for others.
+  boost::json::object public_jwk() const;
 
  private:
   JwtSigner(std::shared_ptr<EVP_PKEY> key, bool is_ed25519) : key_(std::move(key)), is_ed25519_(is_ed25519) {}
-  std::string signature_of(std::string_view text) const;
 
   std::shared_ptr<EVP_PKEY> key_;
   bool is_ed25519_;

@@ -1,6 +1,8 @@
 #include "appliance/foundation/settings/load.h"
 
 #include <algorithm>
+#include <boost/asio/ip/address.hpp>
+#include <boost/url/parse.hpp>
 #include <cstdlib>
 #include <fstream>
 
@@ -46,12 +48,41 @@ void read_file(Settings& settings, const std::filesystem::path& path, SettingSou
   }
 }
 
+// Authorities certify by HTTP-01 and TLS-ALPN-01 whole names, and no addresses.
+bool is_certifiable(const std::string& name) {
+  boost::system::error_code not_an_address;
+  boost::asio::ip::make_address(name, not_an_address);
+  return !name.empty() && !name.starts_with('.') && !name.starts_with('[') && not_an_address;
+}
+
+// Throws UsageError.
+void check_acme(const Settings& settings) {
+  if (!settings.tls_cert.empty())
+    throw UsageError(
+        "ACME_DIRECTORY and TLS_CERT exclude each other: the certificate comes from the authority or from "
+        "your files");
+  if (!settings.acme_directory.starts_with("https://")) throw UsageError("ACME_DIRECTORY must begin with https://");
+  auto names = settings.acme_names;
+  if (const auto url = boost::urls::parse_uri(settings.base_url); names.empty() && url)
+    names.emplace_back(url->encoded_host());
+  if (names.empty()) throw UsageError("ACME_DIRECTORY needs a host name to certify: set ACME_NAMES, or BASE_URL");
+  for (const auto& name : names)
+    if (!is_certifiable(name))
+      throw UsageError("ACME_DIRECTORY certifies host names only, and " + name +
+                       " is none: set ACME_NAMES to names such as box.example.org");
+  if (!settings.acme_ca.empty() && !std::ifstream(settings.acme_ca))
+    throw UsageError("ACME_CA: cannot read " + settings.acme_ca + ": check the path and its permissions");
+}
+
 // Throws UsageError for settings that need each other.
 void check_together(const Settings& settings) {
   if (settings.tls_cert.empty() != settings.tls_key.empty())
     throw UsageError("TLS_CERT and TLS_KEY belong together: set both or neither");
-  if (!settings.http_redirect_listen.empty() && settings.tls_cert.empty() && !settings.base_url.starts_with("https://"))
-    throw UsageError("HTTP_REDIRECT_LISTEN needs TLS_CERT and TLS_KEY, or a BASE_URL that begins with https://");
+  if (!settings.acme_directory.empty()) check_acme(settings);
+  if (!settings.http_redirect_listen.empty() && settings.tls_cert.empty() && settings.acme_directory.empty() &&
+      !settings.base_url.starts_with("https://"))
+    throw UsageError(
+        "HTTP_REDIRECT_LISTEN needs TLS_CERT and TLS_KEY, ACME_DIRECTORY, or a BASE_URL that begins with https://");
   if (!settings.internal_api_key_next.empty() && settings.internal_api_key.empty())
     throw UsageError("INTERNAL_API_KEY_NEXT needs INTERNAL_API_KEY: set both while the key is replaced");
   if (!settings.smtp_url.empty() && settings.smtp_from.empty())

@@ -3,9 +3,12 @@
 #include <openssl/pem.h>
 #include <openssl/x509.h>
 
+#include <boost/algorithm/string/join.hpp>
+#include <chrono>
 #include <cstdlib>
 #include <memory>
 
+#include "appliance/box/acme/files.h"
 #include "appliance/box/cli/doctor/checks.h"
 
 namespace agentbox::cli::doctor {
@@ -59,6 +62,24 @@ Finding check_own(const Settings& settings) {
   return {check, Level::ok, found, {}};
 }
 
+Finding check_acme(const Settings& settings) {
+  const std::string check = "certificate";
+  const auto attempts = acme::read_attempts(settings);
+  const auto held = acme::held_certificate(acme::certificate_file(settings.data));
+  const auto cause = attempts.problem.empty() ? std::string() : ": " + attempts.problem;
+  const auto advice = "the authority must reach this box by its names (" +
+                      boost::algorithm::join(acme::names_of(settings), ", ") +
+                      ") on port 443, or on port 80 with HTTP_REDIRECT_LISTEN; the box tries again by itself";
+  if (!held) return {check, Level::note, "there is none of the authority yet: the box gets one when it runs", {}};
+  if (held->is_self_signed)
+    return {check, Level::problem, "the box is self-signed until the authority certifies it" + cause, advice};
+  const auto left = std::chrono::floor<std::chrono::days>(held->facts.expires_at - std::chrono::system_clock::now());
+  if (left.count() < 0) return {check, Level::problem, "the authority's certificate has expired" + cause, advice};
+  const auto found = "the authority's is valid for " + std::to_string(left.count()) + " more days";
+  if (!attempts.problem.empty()) return {check, Level::warning, found + ", and was not renewed" + cause, advice};
+  return {check, Level::ok, found, {}};
+}
+
 Finding check_authorities() {
   const char* named = std::getenv("SSL_CERT_FILE");
   if (named != nullptr) {
@@ -76,7 +97,9 @@ Finding check_authorities() {
 
 Findings check_certificates(const Settings& settings) {
   Findings findings;
-  if (!settings.tls_cert.empty()) {
+  if (!settings.acme_directory.empty()) {
+    findings.push_back(check_acme(settings));
+  } else if (!settings.tls_cert.empty()) {
     findings.push_back(check_own(settings));
   } else if (!settings.web_listen.starts_with("127.") && !settings.web_listen.starts_with("[::1]") &&
              !settings.web_listen.starts_with("localhost:") && !settings.base_url.starts_with("https://")) {

@@ -21,6 +21,8 @@ namespace agentbox::cli {
 
 namespace {
 
+constexpr const char* usual_authority = "https://acme-v02.api.letsencrypt.org/directory";
+
 const Setting& setting_named(const std::string& name) {
   return *std::ranges::find(settings_table(), name, &Setting::name);
 }
@@ -80,21 +82,35 @@ std::string joined(const std::vector<std::string>& words) {
 }
 
 void ask_tls(SetupAnswers& answers, const Settings& settings) {
-  const bool is_given = answers.settings.contains("TLS_CERT") || answers.tls != Tls::as_it_is;
+  const bool is_given = answers.settings.contains("TLS_CERT") || answers.settings.contains("ACME_DIRECTORY") ||
+                        answers.tls != Tls::as_it_is;
   if (!is_given) {
-    const auto fallback = settings.tls_cert.empty() ? "none" : "keep";
-    for (auto answer = ask_for("TLS: none, files (your certificate), own-ca (for a local network), or keep", fallback);;
-         answer = ask_for("Please answer none, files, own-ca or keep", fallback)) {
+    const auto fallback = settings.tls_cert.empty() && settings.acme_directory.empty() ? "none" : "keep";
+    for (auto answer = ask_for("TLS: none, files (your certificate), own-ca (for a local network), acme (a public "
+                               "authority, for a box that the internet reaches), or keep",
+                               fallback);
+         ; answer = ask_for("Please answer none, files, own-ca, acme or keep", fallback)) {
       if (answer == "keep") break;
       if (answer == "none") answers.tls = Tls::none;
       if (answer == "files") answers.tls = Tls::files;
       if (answer == "own-ca") answers.tls = Tls::own_authority;
+      if (answer == "acme") answers.tls = Tls::public_authority;
       if (answers.tls != Tls::as_it_is) break;
     }
   }
   if (answers.tls == Tls::files) {
     ask_setting(answers, settings, "TLS_CERT", "File with the certificate chain");
     ask_setting(answers, settings, "TLS_KEY", "File with its private key");
+  }
+  if (answers.tls == Tls::public_authority) {
+    if (!answers.settings.contains("ACME_DIRECTORY"))
+      answers.settings["ACME_DIRECTORY"] =
+          ask_for("Directory of the authority, whose terms you accept",
+                  settings.acme_directory.empty() ? usual_authority : settings.acme_directory);
+    ask_setting(answers, settings, "ACME_NAMES", "Host names to certify (empty: the one of the public web address)");
+    ask_setting(answers, settings, "ACME_EMAIL", "Address that the authority may write to (empty: none)");
+    ask_setting(answers, settings, "HTTP_REDIRECT_LISTEN",
+                "Address for plain HTTP, which the authority asks at port 80 (0.0.0.0:80; empty: only port 443)");
   }
   if (answers.tls == Tls::own_authority && answers.names.empty())
     answers.names = words_of(ask_for("Names and addresses by which devices reach this box", joined(own_names())));

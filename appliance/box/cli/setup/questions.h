@@ -8,7 +8,7 @@
 
 namespace agentbox::cli {
 
-enum class Tls { as_it_is, none, files, own_authority };
+enum class Tls { as_it_is, none, files, own_authority, public_authority };
 
 // The changes of a setup: settings by name, as text, and what else it does.
 struct SetupAnswers {

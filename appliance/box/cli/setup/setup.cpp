@@ -44,9 +44,11 @@ std::string https_url(const std::string& name, const std::string& listen) {
 void settle_tls(SetupAnswers& answers, const Settings& settings, const OwnAuthority& authority) {
   const std::map<std::string, std::string> files{
       {"TLS_CERT", settings.tls_cert}, {"TLS_KEY", settings.tls_key}, {"TLS_CA", settings.tls_ca}};
-  if (answers.tls == Tls::none)
+  if (answers.tls == Tls::none || answers.tls == Tls::public_authority)
     for (const auto& [name, file] : files)
       if (!file.empty()) answers.settings[name] = "";
+  const bool keeps_directory = answers.tls == Tls::as_it_is || answers.tls == Tls::public_authority;
+  if (!keeps_directory && !settings.acme_directory.empty()) answers.settings["ACME_DIRECTORY"] = "";
   if (answers.tls != Tls::own_authority) return;
   if (answers.names.empty()) answers.names = own_names();
   if (answers.names.empty()) answers.names = {"localhost"};
@@ -123,6 +125,7 @@ int set_up_box(const SettingFlags& flags, SetupAnswers answers, const Confirmati
   answers.settings = flags.given();
   answers.settings.erase("AGENTBOX_DATA");
   if (answers.settings.contains("TLS_CERT") && answers.tls == Tls::as_it_is) answers.tls = Tls::files;
+  if (answers.settings.contains("ACME_DIRECTORY") && answers.tls == Tls::as_it_is) answers.tls = Tls::public_authority;
   if (isatty(STDIN_FILENO) != 0 && !confirmation.is_given()) ask(answers, settings, is_new);
   if (is_new && answers.email.empty()) throw UsageError("name the first admin's address with --email");
   settle_tls(answers, settings, authority);
@@ -171,9 +174,10 @@ void add_setup(CLI::App& app, std::function<int()>& run) {
                    "with --own-ca: a name or address of the box; may be repeated [the machine's]")
       ->type_name("NAME");
   const Confirmation confirmation(*command);
-  const SettingFlags flags(*command, {"AGENTBOX_DATA", "WEB_LISTEN", "BACKEND_LISTEN", "HTTP_REDIRECT_LISTEN",
-                                      "BASE_URL", "TLS_CERT", "TLS_KEY", "AGENT_DOMAIN", "REGISTRATION",
-                                      "LOCAL_MODEL_URL", "SMTP_URL", "SMTP_FROM", "BACKUP_SCHEDULE", "BACKUP_KEEP"});
+  const SettingFlags flags(
+      *command, {"AGENTBOX_DATA", "WEB_LISTEN", "BACKEND_LISTEN", "HTTP_REDIRECT_LISTEN", "BASE_URL", "TLS_CERT",
+                 "TLS_KEY", "ACME_DIRECTORY", "ACME_EMAIL", "ACME_NAMES", "ACME_CA", "AGENT_DOMAIN", "REGISTRATION",
+                 "LOCAL_MODEL_URL", "SMTP_URL", "SMTP_FROM", "BACKUP_SCHEDULE", "BACKUP_KEEP"});
   add_renew(*command, run);
   command->callback([command, &run, flags, answers, confirmation, wants_authority, wants_no_tls] {
     if (!command->get_subcommands().empty()) return;

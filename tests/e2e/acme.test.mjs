@@ -1,0 +1,187 @@
+// Certificates from an authority (ACME): pebble, which Debian has, with the DNS of its challenge test server.
+import assert from "node:assert/strict";
+import { execFileSync, spawn } from "node:child_process";
+import { X509Certificate } from "node:crypto";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { get } from "node:https";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { connect } from "node:tls";
+import { ADMIN, Box, run, send, until } from "./box.mjs";
+import { free_ports } from "./ports.mjs";
+
+const NAME = "box.example.test";
+
+const folder = (t) => {
+  const path = mkdtempSync(join(tmpdir(), "agentbox-acme-"));
+  t.after(() => rmSync(path, { recursive: true, force: true }));
+  return path;
+};
+
+const start = async (t, program, args, env = {}) => {
+  const child = spawn(program, args, { env: { PATH: process.env.PATH, ...env }, stdio: ["ignore", "pipe", "pipe"] });
+  let said = "";
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (bytes) => (said += bytes));
+  await once(child, "spawn");
+  t.after(async () => {
+    if (child.exitCode === null && child.signalCode === null) {
+      child.kill("SIGKILL");
+      await once(child, "exit");
+    }
+  });
+  return { said: () => said };
+};
+
+// GET over TLS that is checked with `ca`, for the name of the box.
+const ask = (url, ca) =>
+  new Promise((resolve, reject) => {
+    const { hostname, port, pathname } = new URL(url);
+    get({ host: hostname, port, path: pathname, ca, servername: NAME, agent: false, headers: { host: NAME } }, async (answer) => {
+      const certificate = new X509Certificate(answer.socket.getPeerCertificate(true).raw);
+      let text = "";
+      for await (const part of answer) text += part;
+      resolve({ status: answer.statusCode, text, certificate });
+    }).on("error", reject);
+  });
+
+// An authority that looks for boxes at these ports of this machine, whatever their names.
+const authority = async (t, { http, tls }, env = {}) => {
+  const path = folder(t), first = await free_ports(4), [port, management, dns, control] = [0, 1, 2, 3].map((n) => first + n);
+  const key = join(path, "key.pem"), certificate = join(path, "cert.pem");
+  execFileSync("openssl", ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2", "-subj", "/CN=pebble",
+    "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", certificate], { stdio: "ignore" });
+  writeFileSync(join(path, "config.json"), JSON.stringify({ pebble: {
+    listenAddress: `127.0.0.1:${port}`, managementListenAddress: `127.0.0.1:${management}`, certificate, privateKey: key,
+    httpPort: http, tlsPort: tls, ocspResponderURL: "", externalAccountBindingRequired: false } }));
+  await start(t, "pebble-challtestsrv", ["-defaultIPv6", "", "-defaultIPv4", "127.0.0.1", "-http01", "", "-https01", "", "-tlsalpn01", "",
+    "-dns01", `127.0.0.1:${dns}`, "-management", `127.0.0.1:${control}`]);
+  const pebble = await start(t, "pebble", ["-config", join(path, "config.json"), "-strict=false", "-dnsserver", `127.0.0.1:${dns}`],
+    { PEBBLE_VA_NOSLEEP: "1", PEBBLE_VA_ALWAYS_VALID: "0", PEBBLE_WFE_NONCEREJECT: "50", ...env });
+  const ca = readFileSync(certificate);
+  await until("pebble listens", () => /ACME directory available/.test(pebble.said()));
+  const root = await new Promise((resolve, reject) =>
+    get({ host: "127.0.0.1", port: management, path: "/roots/0", ca, agent: false }, async (answer) => {
+      let text = "";
+      for await (const part of answer) text += part;
+      resolve(text);
+    }).on("error", reject));
+  return { root, settings: { ACME_DIRECTORY: `https://127.0.0.1:${port}/dir`, ACME_CA: certificate, ACME_EMAIL: ADMIN.email }, said: pebble.said };
+};
+
+const begin = (t, env) => Box.start(t, { BASE_URL: `https://${NAME}`, ...env });
+
+const certificate_of = (box) =>
+  new Promise((resolve, reject) => {
+    const { hostname, port } = new URL(box.web);
+    const socket = connect({ host: hostname, port, servername: NAME, rejectUnauthorized: false }, () => {
+      resolve(new X509Certificate(socket.getPeerCertificate(true).raw));
+      socket.destroy();
+    }).on("error", reject);
+  });
+
+// Fails at once if the authority refuses.
+const is_issued = (box) =>
+  until("the certificate is issued", () => {
+    assert.doesNotMatch(box.whole_log, /certificate_not_issued/);
+    return /"certificate_issued"/.test(box.whole_log);
+  }, 60_000);
+
+const challenges = [["HTTP-01", true], ["TLS-ALPN-01", false]];
+for (const [kind, with_http] of challenges) {
+  test(`a box gets its certificate by ${kind}, and serves with it at once and after a restart`, async (t) => {
+    const http = await free_ports(2), tls = http + 1;
+    const { root, settings, said } = await authority(t, { http, tls });
+    const box = await begin(t, { ...settings, WEB_LISTEN: `127.0.0.1:${tls}`, ...(with_http && { HTTP_REDIRECT_LISTEN: `127.0.0.1:${http}` }) });
+    await is_issued(box);
+    assert.match(box.whole_log, /"certificate_self_signed"/, "until then it says that it is self-signed");
+    const answer = await until("the box serves with it", () => ask(`${box.web}/health`, root).catch(() => undefined));
+    assert.deepEqual([answer.status, JSON.parse(answer.text).certificate], [200, "issued"]);
+    assert.equal(answer.certificate.subjectAltName, `DNS:${NAME}`);
+    assert.match(said(), new RegExp(with_http ? "HTTP-01|http-01" : "TLS-ALPN-01|tls-alpn-01"));
+    for (const file of ["acme.pem", "acme-account.key", "acme.json"]) assert.equal(statSync(join(box.folder, "tls", file)).mode & 0o777, 0o600, file);
+    const doctor = JSON.parse((await run(["doctor", "--data", box.folder, "--json"], { env: { ...box.env } })).out);
+    const found = doctor.findings.find((one) => one.check === "certificate");
+    assert.equal(found.level, "ok", JSON.stringify(found));
+
+    await box.end("SIGTERM");
+    await box.serve();
+    assert.equal((await ask(`${box.web}/health`, root)).certificate.serialNumber, answer.certificate.serialNumber);
+    if (with_http) {
+      const redirected = await send(box.redirect, "GET", "/.well-known/acme-challenge/unknown", { headers: { host: NAME } });
+      assert.equal(redirected.status, 308, "no challenge is open any more");
+    }
+    await box.end("SIGTERM"); // another name needs another certificate
+    box.env = { ...box.env, ACME_NAMES: `${NAME},www.example.test` };
+    rmSync(join(box.folder, "tls", "acme.json"));
+    box.whole_log = "";
+    await box.serve();
+    await is_issued(box);
+    const both = await until("the box serves with it", async () => {
+      const { certificate } = await ask(`${box.web}/health`, root);
+      return certificate.serialNumber !== answer.certificate.serialNumber ? certificate : undefined;
+    });
+    assert.equal(both.subjectAltName, `DNS:${NAME}, DNS:www.example.test`);
+  });
+}
+
+test("what the authority objects to reaches the log, the health and doctor; the box goes on self-signed", async (t) => {
+  const first = await free_ports(3);
+  const { settings } = await authority(t, { http: first + 1, tls: first + 2 }); // where no box is
+  const box = await begin(t, { ...settings, WEB_LISTEN: `127.0.0.1:${first}` });
+  await until("the refusal is logged", () => /"certificate_not_issued"/.test(box.whole_log), 60_000);
+  const line = box.whole_log.split("\n").filter((one) => one.includes("certificate_not_issued")).map((one) => JSON.parse(one))[0];
+  assert.match(line.reason, /could not validate box\.example\.test by tls-alpn-01: .*(refused|connect)/i);
+  assert.deepEqual([line.failures, line.retry_in_seconds], [1, 60]);
+  const own = await certificate_of(box);
+  assert.equal(own.subjectAltName, `DNS:${NAME}`);
+  const health = JSON.parse((await ask(`${box.web}/health`, own.toString())).text);
+  assert.equal(health.certificate, "self-signed");
+  assert.match(health.certificateProblem, /could not validate/);
+  const doctor = JSON.parse((await run(["doctor", "--data", box.folder, "--json"], { env: box.env })).out);
+  const found = doctor.findings.find((one) => one.check === "certificate");
+  assert.equal(found.level, "problem");
+  assert.match(found.found, /self-signed until the authority certifies it: .*could not validate/);
+  assert.match(found.advice, /port 443/);
+});
+
+test("a validation gets no page, and others cannot speak acme-tls/1", async (t) => {
+  const port = await free_ports(1);
+  const { settings } = await authority(t, { http: port, tls: port });
+  const box = await begin(t, { ...settings, WEB_LISTEN: `127.0.0.1:${port}` });
+  await is_issued(box);
+  const refused = await new Promise((resolve) => {
+    const socket = connect({ host: "127.0.0.1", port, servername: NAME, ALPNProtocols: ["acme-tls/1"], rejectUnauthorized: false }, () => resolve("accepted"));
+    socket.on("error", (error) => resolve(error.code));
+  });
+  assert.match(refused, /ALERT|ALPN|PROTOCOL/i);
+});
+
+test("settings that do not go together are refused with what to do", async (t) => {
+  const data = join(folder(t), "data");
+  const directory = "https://acme.example.test/directory";
+  await run(["init", "--data", data, "--email", ADMIN.email, "--password", ADMIN.password]);
+  const refused = async (env, pattern) => {
+    const ended = await run(["serve", "--data", data], { env });
+    assert.equal(ended.code, 2, ended.err);
+    assert.match(ended.err, pattern);
+  };
+  await refused({ ACME_DIRECTORY: directory, BASE_URL: `https://${NAME}`, TLS_CERT: "a.pem", TLS_KEY: "a.key" }, /ACME_DIRECTORY and TLS_CERT exclude each other/);
+  await refused({ ACME_DIRECTORY: directory }, /needs a host name to certify: set ACME_NAMES, or BASE_URL/);
+  for (const base of ["https://192.0.2.1", "https://[2001:db8::1]:8443"]) await refused({ ACME_DIRECTORY: directory, BASE_URL: base }, /certifies host names only, and .* is none/);
+  await refused({ ACME_DIRECTORY: directory, ACME_NAMES: ".example.test" }, /certifies host names only/);
+  await refused({ ACME_DIRECTORY: directory.replace("https", "http"), ACME_NAMES: NAME }, /must begin with https/);
+  await refused({ ACME_DIRECTORY: directory, ACME_NAMES: NAME, ACME_CA: "/nowhere.pem" }, /ACME_CA: cannot read/);
+});
+
+test("setup takes the authority by flags", async (t) => {
+  const data = join(folder(t), "data");
+  const made = await run(["setup", "--data", data, "--email", "you@example.org", "--web-listen", "127.0.0.1:0", "--base-url", `https://${NAME}`,
+    "--acme-directory", "https://acme.example.test/directory", "--acme-email", "you@example.org", "--http-redirect-listen", "127.0.0.1:0"]);
+  assert.equal(made.code, 0, made.err);
+  assert.match(readFileSync(join(data, "agentbox.toml"), "utf8"), /^acme_directory = "https:\/\/acme\.example\.test\/directory"$/m);
+  const back = await run(["setup", "--data", data, "--no-tls", "--yes"]);
+  assert.equal(back.code, 0, back.err);
+  assert.match(readFileSync(join(data, "agentbox.toml"), "utf8"), /^acme_directory = ""$/m);
+});
