@@ -2,12 +2,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Box, PASSWORD } from "./box.mjs";
+import { BusAgent, webhook } from "./bus.mjs";
 import { open_browser, Person } from "./console_browser.mjs";
 
 const story_of = async (t) => {
   const browser = await open_browser(t);
-  const box = await Box.start(t);
-  const owner = await box.customer("ada@example.org");
+  const box = await Box.start(t, { SUMMARIZER_ALLOW_PRIVATE: "on" }); // webhooks may be on this machine
+  const owner = await box.customer("ada@example.org", "network");
   const ada = await Person.at(browser, box);
   t.after(() => ada.check());
   return { box, owner, ada };
@@ -72,4 +73,37 @@ test("a session that is ended elsewhere leads to the sign-in, in every tab", asy
   await other.heading("Limits").waitFor();
   await other.button("Sign out").click();
   await other.link("Create an account").waitFor();
+});
+
+test("a payment that begins to wait is on the home page and among the payments, until it is decided elsewhere", async (t) => {
+  const { owner, box, ada } = await story_of(t);
+  const eve = await box.customer("eve@example.org");
+  const to = (await eve.call("POST", "/api/wallet", { action: "create" })).body.address;
+  await owner.call("POST", "/api/wallet", { action: "create" });
+  await box.backend_call("POST", "/api/admin/ledger/credit", { userId: owner.id, amount: "20", reference: "a gift" });
+  await owner.call("PUT", "/api/wallet/rules", { approvalAboveUsdc: "5", receivers: [to] });
+  await ada.enter("ada@example.org");
+  const other = await ada.another_tab("/wallet/transfers");
+  await other.heading("No transfers yet").waitFor();
+  const { id } = (await owner.call("POST", "/api/wallet/transfer", { to, amount: "7" })).body;
+  const asks = ada.page.getByRole("region", { name: "Needs your attention" }).getByText(/asks to pay 7/);
+  await asks.waitFor();
+  const approve = other.page.getByRole("button", { name: /^Approve 7/ });
+  await approve.waitFor();
+  await ada.is_accessible();
+  assert.equal((await owner.call("POST", `/api/wallet/transfers/${id}/decline`)).status, 200);
+  await approve.waitFor({ state: "detached" });
+});
+
+test("a message that cannot be delivered is on the home page and among the dead letters", async (t) => {
+  const { owner, box, ada } = await story_of(t);
+  const hook = await webhook(t, () => 410);
+  const scout = await BusAgent.of(box, owner, "Scout");
+  const herald = await BusAgent.of(box, owner, "Herald", { webhookUrl: hook.url });
+  await ada.enter("ada@example.org");
+  const other = await ada.another_tab("/fleet/dead-letters");
+  await other.heading("No dead letters").waitFor();
+  await scout.sends({ to: herald.id, action: "FIRST" });
+  await other.text("FIRST").waitFor();
+  await ada.text("1 message could not be delivered").waitFor();
 });

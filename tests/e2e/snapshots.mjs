@@ -12,6 +12,9 @@ const mask = () => {
     const masked = node.data
       .replace(/\b(?:ag|sk|msg|task)_[\w-]+/g, "id")
       .replace(/\bscout-\w+/g, "scout")
+      .replace(/\b(?:\d+ (?:second|minute|hour)s? ago|now)\b/g, "then")
+      .replace(/\b(?:January|February|March|April|May|June|July|August|September|October|November|December) (?=\d)/g, "Month ")
+      .replace(/\b(\d+) (?:Jan|Feb|Mar|Apr|May|June?|July?|Aug|Sept?|Oct|Nov|Dec)\b/g, "$1 Mon")
       .replace(/\d+([.,:]\d+)*/g, "0");
     if (masked !== node.data) node.data = masked;
   }
