@@ -1,7 +1,6 @@
 #include "appliance/box/modules.h"
 
 #include "appliance/box/administration/admin_rows.h"
-#include "appliance/hosting/runtime/docker/docker_engine.h"
 #include "appliance/network/a2a/routes.h"
 #include "appliance/network/bus/routes.h"
 #include "web/log.h"
@@ -12,12 +11,6 @@ namespace {
 // Programs of foreign images refuse requests that show signs of a proxy which they have not been told to trust.
 constexpr auto signs_of_a_proxy = {"Forwarded",        "X-Forwarded-For",    "X-Forwarded-Proto", "X-Forwarded-Host",
                                    "X-Forwarded-Port", "X-Forwarded-Server", "X-Real-IP"};
-
-// Only containers can run other programs than the box's own.
-bool takes_forwarded(const runtime::Engine& engine, std::uint16_t port) {
-  const auto* docker = dynamic_cast<const runtime::DockerEngine*>(&engine);
-  return !docker || docker->takes_forwarded(port);
-}
 
 }  // namespace
 
@@ -66,7 +59,7 @@ web::HostRouter Modules::host_router() {
     if (a2a::is_at_agents_hosts(request.path)) return std::nullopt;
     auto target = to_agents(request);
     const bool is_relayed = target && *target && !(*target)->answer;
-    if (is_relayed && !takes_forwarded(*hosting.engine, (*target)->port))
+    if (is_relayed && !hosting.engine->takes_forwarded((*target)->port))
       (*target)->drop_headers.insert((*target)->drop_headers.end(), signs_of_a_proxy.begin(), signs_of_a_proxy.end());
     return target;
   };

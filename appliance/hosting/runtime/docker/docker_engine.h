@@ -57,7 +57,7 @@ class DockerEngine final : public Engine {
 
   // Whether the running agent whose gateway has this port may be sent X-Forwarded-*: see docker::Image. False until
   // adopt() has found it. Callable from every thread.
-  bool takes_forwarded(std::uint16_t port) const;
+  bool takes_forwarded(std::uint16_t port) const override;
 
  private:
   struct Impl;
