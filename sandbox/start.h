@@ -35,11 +35,22 @@ struct Limits {
   int oom_score = 0;                       // above 0: killed before the box when memory runs out
 };
 
+// Detached mounts (fsmount, open_tree) that a program sees instead of a hidden folder.
+struct View {
+  struct Part {
+    int mount = -1;
+    std::string path;  // below `root`, where it has a place
+  };
+  int root = -1;
+  std::vector<Part> parts;  // the program begins in the first
+};
+
 // Mount and process namespaces of its own, and a user namespace unless this process is root.
 struct Namespaces {
   // A folder in which the program sees nothing but `visible`.
   std::filesystem::path hidden;
   std::vector<std::filesystem::path> visible;
+  std::optional<View> view{};  // instead of `visible`; only as root
 };
 
 // By Landlock, on top of files that every program needs (system_files.h). The program's own binary can be executed.

@@ -10,9 +10,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <memory>
 #include <span>
+#include <string_view>
 #include <system_error>
 
 namespace sandbox {
@@ -142,6 +144,11 @@ constexpr const char* dangerous[] = {"ptrace",
                                      "modify_ldt",
                                      "nfsservctl"};
 
+// Of the dangerous ones, what confining another process takes.
+constexpr std::string_view to_prepare_others[] = {"mount",      "fsopen",        "fsmount",   "open_tree",
+                                                  "move_mount", "mount_setattr", "mknodat",   "mknod",
+                                                  "setresuid",  "setresgid",     "setgroups", "capset"};
+
 constexpr scmp_datum_t new_namespaces =
     CLONE_NEWNS | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWCGROUP;
 
@@ -201,6 +208,11 @@ void add_processes(Draft& draft, const SystemCalls& calls) {
   draft.allow(to_wait_for_processes);
   // A filter cannot see the flags of clone3. glibc falls back to clone, whose flags it sees.
   constexpr const char* forks[] = {"fork", "vfork"};
+  if (calls.prepares_others) {
+    draft.allow(forks);
+    constexpr const char* also[] = {"clone", "fsconfig"};
+    return draft.allow(also);
+  }
   if (calls.starts_processes) {
     draft.allow(forks);
     draft.allow_if("clone", SCMP_A0(SCMP_CMP_MASKED_EQ, new_namespaces, 0));
@@ -264,7 +276,9 @@ SystemCallFilter::SystemCallFilter(const SystemCalls& calls) {
   add_sockets(draft, calls.sockets);
   for (const char* const& name : dangerous) {
     const bool is_tracing = std::string_view(name) == "ptrace";
-    if (sanitized && is_tracing)
+    const bool is_preparing =
+        calls.prepares_others && std::ranges::find(to_prepare_others, name) != std::end(to_prepare_others);
+    if ((sanitized && is_tracing) || is_preparing)
       draft.allow({&name, 1});
     else
       draft.refuse({&name, 1});

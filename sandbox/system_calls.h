@@ -23,6 +23,7 @@ struct SystemCalls {
   bool signals_others = true;    // false: no signals but to this process, if it is given in `self`, else none at all
   std::optional<pid_t> self{};
   Sockets sockets = Sockets::none;
+  bool prepares_others = false;  // mounts, namespaces, users and capabilities: for a process that confines others
 };
 
 class SystemCallFilter {

@@ -9,8 +9,11 @@
 #include <system_error>
 
 #include "appliance/foundation/data_folder.h"
+#include "appliance/hosting/runtime/agent_user.h"
 #include "appliance/hosting/runtime/proc.h"
 #include "sandbox/become_user.h"
+#include "sandbox/cgroup.h"
+#include "sandbox/spawn_helper.h"
 #include "web/listening_socket.h"
 #include "web/log.h"
 
@@ -58,6 +61,41 @@ sandbox::Account account_of(const Settings& settings) {
   return *account;
 }
 
+// What agents are to see nothing of but their own files: all from the first folder that others may not enter, and the
+// data folder at least.
+fs::path hidden_from_agents(const fs::path& data, const fs::path& agents) {
+  const auto closed = runtime::closed_on_the_way(agents);
+  return closed.empty() ? data : closed;
+}
+
+// Empty, or why agents cannot have users of their own.
+std::string why_no_helper(const fs::path& binary) {
+  if (!runtime::has_agent_users()) return "this container has too few user ids";
+  const auto closed = runtime::closed_on_the_way(binary);
+  return closed.empty() ? std::string() : "other users may not enter " + closed.string();
+}
+
+// Before this process becomes a user, which takes its control group along: only root can divide that.
+void start_helper(const fs::path& data, sandbox::Account account) {
+  auto& own = sandbox::helper_of_this_process();
+  const auto binary = fs::read_symlink("/proc/self/exe"), agents = DataFolder(data).agents();
+  own.why_not = why_no_helper(binary);
+  try {
+    if (own.why_not.empty()) {
+      fs::create_directories(agents);
+      sandbox::Cgroups::take();
+      own.helper = sandbox::start_spawn_helper({.binary = binary,
+                                                .agents = agents,
+                                                .hidden = hidden_from_agents(data, agents),
+                                                .box = account,
+                                                .first_user = runtime::first_agent_user});
+    }
+  } catch (const std::system_error& error) {
+    own.why_not = std::string("the helper could not ") + error.what();
+  }
+  if (!own.helper) web::log::warning("no_helper", {{"reason", own.why_not}});
+}
+
 void check_reach(const std::string& user, const fs::path& path, int mode) {
   if (::access(path.c_str(), mode) != 0)
     throw UsageError("RUN_AS: the user " + user + " may not use " + path.string() + ": " +
@@ -78,6 +116,7 @@ void run_as_user(const Settings& settings, ActivatedSockets& sockets) {
   end_agents_of_other_users(DataFolder(data).agents(), account.user);
   try {
     sandbox::give_folder(data, DataFolder(data).agents(), account);
+    start_helper(data, account);
     sandbox::become_user(account);
   } catch (const std::system_error& error) {
     throw UsageError("RUN_AS: " + std::string(error.what()));

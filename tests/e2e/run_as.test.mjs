@@ -4,11 +4,12 @@ import { chownSync, linkSync, lstatSync, mkdtempSync, readdirSync, readFileSync,
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { Box, run } from "./box.mjs";
-import { agent_processes, is_alive } from "./processes.mjs";
+import { Box, run, until } from "./box.mjs";
+import { agent_processes, end_process, environment, is_alive, processes } from "./processes.mjs";
 
 const skip = process.getuid() !== 0 ? "only root can become another user" : undefined;
-const nobody = 65534;
+const nobody = 65534, first_agent_user = 1_900_000_000;
+const helper_rights = 0x2001e4n; // DAC_READ_SEARCH, KILL, SETGID, SETUID, SETPCAP, SYS_ADMIN
 
 const status_of = (pid) => Object.fromEntries(readFileSync(`/proc/${pid}/status`, "utf8").split("\n").map((line) => line.split(/:\s*/)));
 const is_without_rights = (pid) => {
@@ -18,6 +19,11 @@ const is_without_rights = (pid) => {
   assert.equal(status.Groups.trim(), "");
   for (const set of ["CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb"]) assert.equal(BigInt(`0x${status[set]}`), 0n, set);
   assert.equal(status.NoNewPrivs, "1");
+};
+const helper_of = (box) => processes().find(({ parent, arguments: [, command] }) => parent === box.child.pid && command === "spawn");
+const isolation_of = async (box) => {
+  const { isolation, isolationLacks } = await (await fetch(`${box.backend}/health`)).json();
+  return { isolation, lacks: isolationLacks.join("; ") };
 };
 const owners_below = (folder, found = new Set()) => {
   found.add(lstatSync(folder).uid);
@@ -54,11 +60,14 @@ test("a box of root becomes a user for good, takes its agents along, and gives a
   await box.serve();
   await box.until_status(ada, id, "running");
 
-  await t.test("it has no rights left, and neither have its children", () => {
+  await t.test("it has no rights left, and of its children only the helper has some", () => {
     is_without_rights(box.child.pid);
     const children = readFileSync(`/proc/${box.child.pid}/task/${box.child.pid}/children`, "utf8").trim().split(" ");
     assert.ok(children.length >= 1);
-    for (const child of children) assert.equal(BigInt(`0x${status_of(child).CapEff}`), 0n);
+    const helper = helper_of(box);
+    for (const child of children)
+      assert.equal(BigInt(`0x${status_of(child).CapEff}`), Number(child) === helper.pid ? helper_rights : 0n);
+    assert.equal(environment(helper.pid), "", "it knows no secrets");
     assert.equal(new URL(box.web).port, `${low}`);
   });
 
@@ -72,17 +81,70 @@ test("a box of root becomes a user for good, takes its agents along, and gives a
   await t.test("its agents of another user have ended, run again and remember", async () => {
     assert.ok(!is_alive(earlier));
     assert.match(await say("what do you remember?"), /Friday/);
-    const { isolation } = await (await fetch(`${box.backend}/health`)).json();
-    assert.ok(["strong", "basic"].includes(isolation), isolation);
+    const { isolation, lacks } = await isolation_of(box);
+    assert.equal(isolation, "strong");
+    assert.doesNotMatch(lacks, /own user/);
+  });
+
+  await t.test("each agent has a user of its own, whose files are the box's on disk", async () => {
+    const bob = await box.customer("bob@example.org");
+    const other = await box.running_agent(bob);
+    const users = agent_processes(box).map(({ pid }) => status_of(pid).Uid.split("\t")[0]);
+    assert.equal(new Set(users).size, 2);
+    for (const user of users) assert.ok(user > first_agent_user && user < first_agent_user + 65536, user);
+    const form = new FormData();
+    form.append("agentId", id);
+    form.append("file", new Blob(["hello"]), "notes.txt");
+    const uploaded = await fetch(`${box.web}/api/files`, { method: "POST", headers: { cookie: ada.cookie }, body: form });
+    assert.equal(uploaded.status, 201);
+    await say("remember that the venue is Lisbon");
+    assert.match(await say("what do you remember?"), /Lisbon/);
+    const { files } = (await ada.call("GET", `/api/files?agentId=${id}`)).body;
+    assert.ok(files.length > 0);
+    assert.deepEqual([...owners_below(box.folder)], [nobody]);
+
+    const pid_of = (agent) => agent_processes(box).find((one) => one.id === agent)?.pid;
+    const before = pid_of(id);
+    assert.equal((await ada.call("POST", `/api/instance/${id}/stop`, {})).status, 200);
+    await until("the agent has ended", () => !is_alive(before));
+    assert.equal((await ada.call("POST", `/api/instance/${id}/start`, {})).status, 200);
+    await box.until_status(ada, id, "running");
+    assert.match(await say("what do you remember?"), /Lisbon/);
+    const deleted = pid_of(other);
+    assert.equal((await bob.call("DELETE", `/api/agents/${other}`)).status, 200);
+    await until("the deleted agent has ended", () => !is_alive(deleted));
   });
 
   await t.test("it starts again, from root or as the user", async () => {
+    const helper = helper_of(box).pid, agents = agent_processes(box).map(({ pid }) => pid);
+    assert.ok(agents.length > 0);
     await box.end("SIGKILL");
+    await until("all of it has ended", () => ![helper, ...agents].some(is_alive));
     await box.serve();
     await box.until_status(ada, id, "running");
     assert.match(await say("what do you remember?"), /Friday/);
     is_without_rights(box.child.pid);
   });
+
+  await t.test("without its helper it starts no agents, and says so", async () => {
+    const agents = agent_processes(box).map(({ pid }) => pid);
+    end_process(helper_of(box).pid);
+    await until("its agents have ended", () => !agents.some(is_alive));
+    assert.match((await isolation_of(box)).lacks, /own user \(the helper that starts agents has ended: restart the box\)/);
+    await until("the agent's record says why", async () => {
+      const { body } = await ada.call("GET", `/api/agents/${id}`);
+      return /the helper that starts agents has ended/.test(JSON.stringify(body));
+    });
+    await box.end("SIGTERM");
+    await box.serve();
+    await box.until_status(ada, id, "running");
+  });
+});
+
+test("spawn is not for other hands", async () => {
+  const { code, err } = await run(["spawn"]);
+  assert.notEqual(code, 0);
+  assert.match(err, /spawn is for a box that root starts with RUN_AS/);
 });
 
 test("a user that there is not, root and the Docker Engine are refused", { skip }, async (t) => {

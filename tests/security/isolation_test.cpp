@@ -20,9 +20,11 @@
 #include <functional>
 #include <sstream>
 
+#include "appliance/hosting/runtime/proc.h"
 #include "appliance/hosting/runtime/process_engine.h"
 #include "sandbox/become_user.h"
 #include "sandbox/landlock.h"
+#include "sandbox/spawn_helper.h"
 #include "sandbox/start.h"
 #include "tests/hosting/agent_fixture.h"
 
@@ -122,6 +124,7 @@ class Surroundings {
     return wanted;
   }
   fs::path agents() const { return data_.path() / "agents"; }
+  const fs::path& data() const { return data_.path(); }
 
  private:
   struct Listening {
@@ -151,6 +154,7 @@ struct Story {
   std::string level;
   std::vector<std::string> lines;
   bool outlived = false;
+  std::string user = "unknown";  // of the agent, less its port
 };
 
 bool beats(const fs::path& heart) {
@@ -162,8 +166,11 @@ bool beats(const fs::path& heart) {
   return false;
 }
 
-Story attack() {
+using Prepare = std::function<void(const Surroundings&)>;
+
+Story attack(const Prepare& prepare) {
   const Surroundings around;
+  prepare(around);
   boost::asio::thread_pool files{2};
   Loop loop;
   runtime::ProcessEngine engine({.binary = HOSTILE_AGENT, .folder = around.agents()}, loop.io, files);
@@ -171,6 +178,7 @@ Story attack() {
   const auto spec = around.spec();
   const auto started = loop.run(engine.start(spec));
   if (!started) throw std::runtime_error(started.error().message);
+  if (const auto user = runtime::proc::user_of(pid_t(started->pid))) story.user = std::to_string(*user - spec.port);
   const auto lines = [&] { return loop.run(engine.logs(spec.id, 100)).value(); };
   eventually([&] { return !lines().empty() && lines().back() == "end"; });
   story.lines = lines();
@@ -182,8 +190,8 @@ Story attack() {
   return story;
 }
 
-// In a process of its own, after `prepare`.
-Story attack_in(const std::function<void()>& prepare) {
+// In a process of its own, after `prepare`, and `prepare_there` when there is a data folder.
+Story attack_in(const std::function<void()>& prepare, const Prepare& prepare_there = [](const Surroundings&) {}) {
   int ends[2];
   must(::pipe2(ends, O_CLOEXEC) == 0, "pipe");
   const pid_t pid = ::fork();
@@ -192,11 +200,11 @@ Story attack_in(const std::function<void()>& prepare) {
     try {
       prepare();
       ::prctl(PR_SET_DUMPABLE, 0);  // as the box does
-      const auto story = attack();
-      text << story.level << '\n' << story.outlived << '\n';
+      const auto story = attack(prepare_there);
+      text << story.level << '\n' << story.outlived << '\n' << story.user << '\n';
       for (const auto& line : story.lines) text << line << '\n';
     } catch (const std::exception& error) {
-      text << "failed: " << error.what() << "\n0\n";
+      text << "failed: " << error.what() << "\n0\n0\n";
     }
     const auto all = text.str();
     [[maybe_unused]] const auto written = ::write(ends[1], all.data(), all.size());
@@ -213,9 +221,23 @@ Story attack_in(const std::function<void()>& prepare) {
   std::string outlived, line;
   std::getline(lines, story.level);
   std::getline(lines, outlived);
+  std::getline(lines, story.user);
   story.outlived = outlived != "0";
   while (std::getline(lines, line)) story.lines.push_back(line);
   return story;
+}
+
+// As start_spawn_helper, but serving in a copy of this process: the binary is another one.
+std::unique_ptr<sandbox::SpawnHelper> helper_in_a_child(const sandbox::SpawnOptions& options) {
+  int ends[2];
+  must(::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) == 0, "socketpair");
+  if (::fork() == 0) {
+    ::close(ends[0]);
+    sandbox::serve_spawn(options, ends[1]);
+    ::_exit(0);
+  }
+  ::close(ends[1]);
+  return std::make_unique<sandbox::SpawnHelper>(sandbox::Descriptor(ends[0]), options.first_user);
 }
 
 void expect_all_refused(const Story& story) {
@@ -251,6 +273,21 @@ TEST_F(HostileAgent, OfAPlainUsersBox) {
 }
 
 // As with RUN_AS.
+TEST_F(HostileAgent, OfARootBoxThatBecameAUserWithAHelper) {
+  if (::geteuid() != 0) GTEST_SKIP() << "needs root";
+  const auto story = attack_in([] {}, [](const Surroundings& around) {
+    const sandbox::Account box{.user = plain_user, .group = plain_user};
+    sandbox::give_folder(around.data(), around.agents(), box);
+    sandbox::helper_of_this_process().helper = helper_in_a_child(
+        {.binary = HOSTILE_AGENT, .agents = around.agents(), .hidden = around.data(), .box = box, .first_user = 1'900'000'000});
+    sandbox::become_user(box);
+  });
+  expect_all_refused(story);
+  EXPECT_EQ(story.level, "strong");
+  EXPECT_EQ(story.user, "1900000000") << "neither root's nor the box's";
+}
+
+// As with RUN_AS where there can be no helper.
 TEST_F(HostileAgent, OfARootBoxThatBecameAUser) {
   if (::geteuid() != 0) GTEST_SKIP() << "needs root";
   const auto story = attack_in([] { sandbox::become_user({.user = plain_user, .group = plain_user}); });

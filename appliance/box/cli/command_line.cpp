@@ -220,6 +220,18 @@ void add_summarizer(CLI::App& app, Run& run) {
   command->callback([&run, flags, box] { run = [flags, box] { return summarizer(flags.resolve(false), *box); }; });
 }
 
+void add_spawn(CLI::App& app, Run& run) {
+  auto* command = app.add_subcommand("spawn", "Start agents for a box that became a user; the box starts it");
+  command->group("");
+  const auto options = std::make_shared<sandbox::SpawnOptions>();
+  command->add_option("--agents", options->agents);
+  command->add_option("--hidden", options->hidden);
+  command->add_option("--user", options->box.user);
+  command->add_option("--group", options->box.group);
+  command->add_option("--first-user", options->first_user);
+  command->callback([&run, options] { run = [options] { return spawn(*options); }; });
+}
+
 // Names the unknown argument, with the nearest known one; otherwise returns CLI11's message.
 std::string explain(const CLI::App& app, const CLI::ParseError& error) {
   std::string path = "agentbox ";
@@ -284,6 +296,7 @@ std::optional<int> parse(int argc, char** argv, const BuildFacts& facts, Run& ch
   add_manual(app, chosen);
   add_agent(app, chosen);
   add_summarizer(app, chosen);
+  add_spawn(app, chosen);
   add_examples(app);
   try {
     app.parse(argc, argv);

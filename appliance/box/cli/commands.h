@@ -8,6 +8,7 @@
 #include <string>
 
 #include "appliance/foundation/settings/load.h"
+#include "sandbox/spawn_server.h"
 
 namespace agentbox::cli {
 
@@ -15,6 +16,9 @@ int serve(const Settings&, const SettingSources&);
 // Without `box` it opens its own listener and prints its URL on stdout. With the process id of the box that started it,
 // it uses the inherited socket (summarizer_child.h) and ends when the box does.
 int summarizer(const Settings&, std::optional<pid_t> box);
+
+// The helper of a box that became a user, which starts it. Refuses to run otherwise.
+int spawn(const sandbox::SpawnOptions&);
 
 struct InitOptions {
   std::string email;

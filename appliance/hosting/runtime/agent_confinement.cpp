@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <boost/url.hpp>
 
 #include "sandbox/landlock.h"
@@ -19,7 +20,23 @@ bool has_port_rules() { return sandbox::landlock_version() >= sandbox::landlock_
 
 std::string why_no_users(const AgentUsers& users) {
   if (users.of(0)) return {};
+  const auto& [helper, why_not] = sandbox::helper_of_this_process();
+  if (helper) return helper->has_ended() ? "the helper that starts agents has ended: restart the box" : "";
+  if (!why_not.empty()) return why_not;
   return ::geteuid() == 0 ? users.shared_because() : "the box does not run as root";
+}
+
+sandbox::Limits limits_of(const ResourceLimits& limits) {
+  return {.memory_bytes = limits.memory_bytes + untouched_address_space,
+          .file_bytes = limits.file_bytes,
+          .open_files = limits.open_files,
+          .processes = limits.processes,
+          .niceness = nice_increment,
+          .oom_score = oom_score};
+}
+
+sandbox::GroupLimits group_limits_of(const ResourceLimits& limits) {
+  return {.memory_bytes = limits.memory_bytes, .processes = limits.processes, .cores = limits.cpus};
 }
 
 std::vector<std::uint16_t> ports_of(std::initializer_list<std::string_view> urls) {
@@ -35,7 +52,7 @@ std::vector<std::uint16_t> ports_of(std::initializer_list<std::string_view> urls
 
 }  // namespace
 
-Isolation isolation_here(const std::string& why_no_users, bool has_control_groups) {
+Isolation isolation_here(const std::string& why_no_users, bool has_control_groups, bool has_helper) {
   Isolation found;
   const auto note = [&found](bool holds, const std::string& what, const std::string& because) {
     if (holds)
@@ -43,7 +60,7 @@ Isolation isolation_here(const std::string& why_no_users, bool has_control_group
     else
       found.lacks.push_back(what + " (" + because + ")");
   };
-  const bool has_view = sandbox::kernel().namespaces, has_users = why_no_users.empty();
+  const bool has_view = has_helper || sandbox::kernel().namespaces, has_users = why_no_users.empty();
   note(has_users, "own user", why_no_users);
   note(has_view, "own view of files and processes", "namespaces are not permitted");
   note(has_file_rules(), "file rules", "the kernel has no Landlock 2");
@@ -58,10 +75,21 @@ Isolation isolation_here(const std::string& why_no_users, bool has_control_group
 }
 
 AgentConfinement::AgentConfinement(std::filesystem::path binary, std::filesystem::path folder)
-    : binary_(std::move(binary)),
-      folder_(std::move(folder)),
-      users_(binary_, folder_),
-      isolation_(isolation_here(why_no_users(users_), groups_.has_value())) {}
+    : binary_(std::move(binary)), folder_(std::move(folder)), users_(binary_, folder_) {}
+
+Isolation AgentConfinement::isolation() const {
+  const auto& helper = sandbox::helper_of_this_process().helper;
+  const bool has_groups = helper ? helper->has_control_groups() : groups_.has_value();
+  return isolation_here(why_no_users(users_), has_groups, helper != nullptr);
+}
+
+sandbox::AgentStart AgentConfinement::order(const AgentSpec& spec) const {
+  sandbox::AgentStart wanted{
+      .agent = spec.id, .port = spec.port, .limits = limits_of(spec.limits), .group = group_limits_of(spec.limits)};
+  const auto ports = ports_of({spec.backend_url, spec.summarizer_url});
+  std::copy_n(ports.begin(), std::min(ports.size(), wanted.connects.size()), wanted.connects.begin());
+  return wanted;
+}
 
 sandbox::Confinement AgentConfinement::of(const AgentSpec& spec, const std::filesystem::path& boot_file) const {
   const auto user = users_.of(spec.port);
@@ -74,12 +102,7 @@ sandbox::Confinement AgentConfinement::of(const AgentSpec& spec, const std::file
       .calls =
           sandbox::SystemCalls{
               .starts_processes = is_alone, .signals_others = is_alone, .sockets = sandbox::Sockets::tcp},
-      .limits = {.memory_bytes = spec.limits.memory_bytes + untouched_address_space,
-                 .file_bytes = spec.limits.file_bytes,
-                 .open_files = spec.limits.open_files,
-                 .processes = spec.limits.processes,
-                 .niceness = nice_increment,
-                 .oom_score = oom_score}};
+      .limits = limits_of(spec.limits)};
   if (sandbox::kernel().namespaces) {
     const auto hidden = users_.hidden().empty() ? folder_.parent_path() : users_.hidden();
     place.namespaces = sandbox::Namespaces{.hidden = hidden, .visible = {folder_ / spec.id, binary_}};
@@ -89,9 +112,7 @@ sandbox::Confinement AgentConfinement::of(const AgentSpec& spec, const std::file
 
 files::Descriptor AgentConfinement::join_group(const AgentSpec& spec) const {
   if (!groups_) return {};
-  return files::Descriptor(groups_->prepare(
-      spec.id,
-      {.memory_bytes = spec.limits.memory_bytes, .processes = spec.limits.processes, .cores = spec.limits.cpus}));
+  return files::Descriptor(groups_->prepare(spec.id, group_limits_of(spec.limits)));
 }
 
 void AgentConfinement::remove_group(const std::string& id) const {

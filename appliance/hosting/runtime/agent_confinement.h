@@ -9,12 +9,14 @@
 #include "appliance/hosting/runtime/engine.h"
 #include "appliance/hosting/runtime/isolation.h"
 #include "sandbox/cgroup.h"
+#include "sandbox/spawn_helper.h"
 #include "sandbox/start.h"
 
 namespace runtime {
 
-// What holds on this kernel. `why_no_users`: why agents have no users of their own; empty if they have.
-Isolation isolation_here(const std::string& why_no_users, bool has_control_groups);
+// What holds on this kernel. `why_no_users`: why agents have no users of their own; empty if they have. With a helper
+// they have a view of their own whatever the box itself may do.
+Isolation isolation_here(const std::string& why_no_users, bool has_control_groups, bool has_helper = false);
 
 class AgentConfinement {
  public:
@@ -22,10 +24,12 @@ class AgentConfinement {
   AgentConfinement(std::filesystem::path binary, std::filesystem::path folder);
 
   const AgentUsers& users() const { return users_; }
-  const Isolation& isolation() const { return isolation_; }
+  Isolation isolation() const;
 
   // The agent reads its boot file, changes its workspace, connects to the box and listens on its port.
   sandbox::Confinement of(const AgentSpec&, const std::filesystem::path& boot_file) const;
+  // The same for the helper, which is there (helper_of_this_process).
+  sandbox::AgentStart order(const AgentSpec&) const;
   // Descriptor for Confinement::cgroup, where this box may divide its control group. Throws std::system_error.
   files::Descriptor join_group(const AgentSpec&) const;
   // After the agent's processes have ended.
@@ -35,7 +39,6 @@ class AgentConfinement {
   const std::filesystem::path binary_, folder_;
   const AgentUsers users_;
   const std::optional<sandbox::Cgroups> groups_ = sandbox::Cgroups::take();
-  const Isolation isolation_;
 };
 
 }  // namespace runtime

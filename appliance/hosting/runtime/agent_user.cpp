@@ -11,7 +11,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr uid_t own_range = 1'900'000'000;
 constexpr uid_t ports = 65'536;
 
 // Whether this user namespace has all of [first, first + count).
@@ -35,16 +34,6 @@ bool may_mount() {
   return false;
 }
 
-// The first folder on the way to `path`, itself included, that others may not enter; empty when there is none.
-fs::path closed_on_the_way(const fs::path& path) {
-  fs::path way;
-  for (auto& part : path) {
-    way /= part;
-    if (!others_may_enter(way)) return way;
-  }
-  return {};
-}
-
 void close_all_but(const fs::path& folder) {
   const auto others = fs::perms::group_all | fs::perms::others_all;
   for (auto& entry : fs::directory_iterator(folder.parent_path()))
@@ -60,6 +49,17 @@ void check(int result, const char* what) {
 
 }  // namespace
 
+fs::path closed_on_the_way(const fs::path& path) {
+  fs::path way;
+  for (auto& part : path) {
+    way /= part;
+    if (!others_may_enter(way)) return way;
+  }
+  return {};
+}
+
+bool has_agent_users() { return is_mapped(first_agent_user, ports); }
+
 AgentUsers::AgentUsers(const fs::path& binary, const fs::path& folder) {
   if (::geteuid() != 0) return;
   close_all_but(folder);
@@ -68,8 +68,8 @@ AgentUsers::AgentUsers(const fs::path& binary, const fs::path& folder) {
   const bool are_two = !to_folder.empty() && !to_binary.empty() && to_folder != to_binary;
   if (are_two || (!hidden_.empty() && (hidden_ == binary || !may_mount()))) {
     shared_because_ = "other users may not enter " + hidden_.string();
-  } else if (is_mapped(own_range, ports)) {
-    base_ = own_range;
+  } else if (has_agent_users()) {
+    base_ = first_agent_user;
   } else if (is_mapped(0, ports)) {
     base_ = 0;
   } else {

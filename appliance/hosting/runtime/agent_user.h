@@ -10,6 +10,13 @@
 
 namespace runtime {
 
+// The first folder on the way to `path`, itself included, that others may not enter; empty when there is none.
+std::filesystem::path closed_on_the_way(const std::filesystem::path& path);
+// The first of a range of users that systemd's table of ids leaves unused: an agent's is the one of its port.
+inline constexpr uid_t first_agent_user = 1'900'000'000;
+// Whether this process's user namespace has that range.
+bool has_agent_users();
+
 class AgentUsers {
  public:
   // As root, makes the data folder (the parent of `folder`) accessible to others only for traversal, and its other
@@ -17,7 +24,7 @@ class AgentUsers {
   AgentUsers(const std::filesystem::path& binary, const std::filesystem::path& folder);
 
   // The user, and group of the same number, for the agent with this port: one for each agent, since no two have the
-  // same port. 1'900'000'000 + port, a range that systemd's table of ids leaves unused; in a container whose ids end
+  // same port. first_agent_user + port; in a container whose ids end
   // before that, the port itself. nullopt: agents run as the box's own user.
   std::optional<uid_t> of(std::uint16_t port) const;
   // The outermost folder on the way to agents' files that others may not enter (a data folder in /root): it is hidden

@@ -182,10 +182,11 @@ struct ProcessEngine::Impl : std::enable_shared_from_this<Impl> {
     }
     if (known == entries.end() || !known->second.process) co_return Result<void>();
     auto process = known->second.process;
-    proc::send_signal(process->watch.native_handle(), SIGTERM);
-    if (co_await ends_within(id, grace)) co_return Result<void>();
     auto self = shared_from_this();
-    auto work = [self, process] { proc::kill_session(process->pid(), process->identity.start_ticks); };
+    auto ask = [self, process] { self->launcher.terminate(process->watch.native_handle(), process->identity); };
+    co_await web::offload(files, std::move(ask));
+    if (co_await ends_within(id, grace)) co_return Result<void>();
+    auto work = [self, process] { self->launcher.kill(process->identity); };
     co_await web::offload(files, std::move(work));
     if (co_await ends_within(id, std::chrono::seconds(5))) co_return Result<void>();
     co_return web::internal("The agent's process " + std::to_string(process->pid()) + " does not end after SIGKILL.");

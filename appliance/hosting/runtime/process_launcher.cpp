@@ -1,5 +1,6 @@
 #include "appliance/hosting/runtime/process_launcher.h"
 
+#include <poll.h>
 #include <signal.h>
 #include <sys/wait.h>
 
@@ -20,9 +21,29 @@ std::int64_t milliseconds_now() {
       .count();
 }
 
+constexpr int end_patience_ms = 5'000;
+
 struct NotStarted : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
+
+// The helper, if it started the process; those that an earlier box left are the box's own to signal.
+sandbox::SpawnHelper* helper_of(pid_t pid) {
+  auto* helper = sandbox::helper_of_this_process().helper.get();
+  return helper && helper->has_started(pid) ? helper : nullptr;
+}
+
+// A helper that has ended took the agent along.
+void signal_by(sandbox::SpawnHelper& helper, pid_t pid, int signal) {
+  try {
+    helper.signal(pid, signal);
+  } catch (const std::system_error& error) {
+    web::log::warning("agent_not_signalled", {{"pid", std::int64_t(pid)}, {"reason", std::string(error.what())}});
+  }
+}
+
+// As of waitpid, in the shell's way.
+int exit_code_of(int status) { return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status); }
 
 // Reaps a child process. nullopt for a process started by an earlier process of the box, which init reaps.
 std::optional<int> reap(int pidfd) {
@@ -65,9 +86,10 @@ RunningProcess ProcessLauncher::record(const AgentSpec& spec, const sandbox::Sta
   try {
     run_folder(spec.id).write_pid(found.identity);
   } catch (const std::system_error&) {
-    proc::kill_session(child.pid, found.identity.start_ticks);
-    siginfo_t ignored{};
-    ::waitid(P_PIDFD, id_t(found.process.get()), &ignored, WEXITED);
+    kill(found.identity);
+    pollfd end{.fd = found.process.get(), .events = POLLIN, .revents = 0};
+    ::poll(&end, 1, end_patience_ms);
+    collect(found.process.get(), found.identity);
     throw;
   }
   return found;
@@ -107,6 +129,11 @@ web::Result<RunningProcess> ProcessLauncher::launch(const AgentSpec& spec) const
 
 sandbox::Started ProcessLauncher::started(const sandbox::Program& program, const AgentSpec& spec) const {
   try {
+    if (const auto& helper = sandbox::helper_of_this_process().helper) {
+      auto order = confinement_->order(spec);
+      order.output = program.output;
+      return helper->start(order);
+    }
     const auto group = confinement_->join_group(spec);
     auto place = confinement_->of(spec, run_folder(spec.id).boot_path());
     place.cgroup = group.get();
@@ -174,15 +201,39 @@ std::vector<RunningProcess> ProcessLauncher::find_running(const std::vector<std:
 // The session is killed before its leader is reaped, since its number cannot be reused until then. Processes that have
 // left the session are killed by user, if the agent has its own.
 std::optional<int> ProcessLauncher::clean_up(const std::string& id, int pidfd, const PidFile& identity) const {
-  const auto pid = pid_t(identity.pid);
-  const auto user = proc::user_of(pid);
-  proc::kill_session(pid, identity.start_ticks);
+  const auto user = proc::user_of(pid_t(identity.pid));
+  kill(identity);
   if (user && confinement_->users().of(0)) proc::kill_user(*user);
-  const auto exit_code = reap(pidfd);
+  const auto exit_code = collect(pidfd, identity);
   confinement_->remove_group(id);
   run_folder(id).drop_pid();
   run_folder(id).drop_boot();
   return exit_code;
+}
+
+void ProcessLauncher::terminate(int pidfd, const PidFile& identity) const {
+  if (auto* helper = helper_of(pid_t(identity.pid)))
+    signal_by(*helper, pid_t(identity.pid), SIGTERM);
+  else
+    proc::send_signal(pidfd, SIGTERM);
+}
+
+// All that an agent of the helper starts is in its process namespace and ends with it.
+void ProcessLauncher::kill(const PidFile& identity) const {
+  if (auto* helper = helper_of(pid_t(identity.pid)))
+    signal_by(*helper, pid_t(identity.pid), SIGKILL);
+  else
+    proc::kill_session(pid_t(identity.pid), identity.start_ticks);
+}
+
+std::optional<int> ProcessLauncher::collect(int pidfd, const PidFile& identity) const {
+  auto* helper = helper_of(pid_t(identity.pid));
+  if (!helper) return reap(pidfd);
+  try {
+    return exit_code_of(helper->collect(pid_t(identity.pid)));
+  } catch (const std::system_error&) {  // the helper has ended, and init reaps
+    return std::nullopt;
+  }
 }
 
 // Excludes readers, which would mistake the emptied log for the previous one.

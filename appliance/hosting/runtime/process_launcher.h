@@ -26,12 +26,15 @@ class ProcessLauncher {
  public:
   explicit ProcessLauncher(ProcessOptions);
 
-  const Isolation& isolation() const { return confinement_->isolation(); }
+  Isolation isolation() const { return confinement_->isolation(); }
   RunFolder run_folder(const std::string& id) const { return RunFolder(options_.folder / id); }
 
   web::Result<RunningProcess> launch(const AgentSpec&) const;
   // Those of `ids` that run. Removes the pid and boot files of the others.
   std::vector<RunningProcess> find_running(const std::vector<std::string>& ids) const;
+  // SIGTERM to the agent, or SIGKILL to it and all that it has started.
+  void terminate(int pidfd, const PidFile&) const;
+  void kill(const PidFile&) const;
   // After the end of the agent's process: kills what is left of its session, reaps it and removes its pid and boot
   // files. Returns its exit code; nullopt for a process started by an earlier process of the box.
   std::optional<int> clean_up(const std::string& id, int pidfd, const PidFile& identity) const;
@@ -51,6 +54,8 @@ class ProcessLauncher {
   RunningProcess record(const AgentSpec&, const sandbox::Started&) const;
   std::optional<RunningProcess> recorded_process(const std::string& id, const std::string& boot_id) const;
   std::vector<RunningProcess> find_unrecorded(std::map<std::string, std::string>& ids_by_boot_path) const;
+  // Reaps the ended process: its exit code, if it is known.
+  std::optional<int> collect(int pidfd, const PidFile&) const;
   void rotate_log(const std::string& id) const;
 
   ProcessOptions options_;

@@ -1,0 +1,256 @@
+#include "sandbox/spawn_server.h"
+
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <linux/openat2.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <map>
+#include <string_view>
+#include <system_error>
+
+#include "sandbox/cgroup.h"
+#include "sandbox/landlock.h"
+#include "sandbox/mapped_mount.h"
+#include "sandbox/spawn_messages.h"
+#include "sandbox/start.h"
+
+namespace sandbox {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t most_agents = 8'192;
+constexpr int least_score = 0, most_score = 1'000, most_niceness = 19;
+
+[[noreturn]] void fail(int error, const std::string& step) {
+  throw std::system_error(error, std::system_category(), step);
+}
+void must(bool holds, const char* step) {
+  if (!holds) fail(errno, step);
+}
+// What an honest box never asks.
+void admit(bool is_admitted, const char* reason) {
+  if (!is_admitted) fail(EPERM, std::string("be admitted: ") + reason);
+}
+
+// One name, so that it cannot lead anywhere: no slash, no dot.
+std::string checked_name(const char (&text)[64]) {
+  const auto* end = std::find(std::begin(text), std::end(text), '\0');
+  const std::string name(std::begin(text), end);
+  const auto is_plain = [](char one) {
+    return (one >= 'a' && one <= 'z') || (one >= 'A' && one <= 'Z') || (one >= '0' && one <= '9') || one == '_' ||
+           one == '-';
+  };
+  admit(end != std::end(text) && !name.empty() && std::ranges::all_of(name, is_plain), "not the id of an agent");
+  return name;
+}
+
+// To become agents' users (SETUID, SETGID), to give them mounts and namespaces (SYS_ADMIN), to empty their bounding
+// sets (SETPCAP), to signal them (KILL), and to pass through the box's closed folders (DAC_READ_SEARCH).
+void keep_needed_capabilities() {
+  constexpr unsigned needed[] = {CAP_SETUID, CAP_SETGID, CAP_SYS_ADMIN, CAP_SETPCAP, CAP_KILL, CAP_DAC_READ_SEARCH};
+  constexpr auto step = "give up capabilities";
+  unsigned kept = 0;
+  for (const auto one : needed) kept |= 1u << one;
+  for (unsigned one = 0; ::prctl(PR_CAPBSET_READ, one, 0, 0, 0) >= 0; ++one)
+    if (std::ranges::find(needed, one) == std::end(needed)) must(::prctl(PR_CAPBSET_DROP, one, 0, 0, 0) == 0, step);
+  __user_cap_header_struct head{.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
+  const __user_cap_data_struct data[2] = {{.effective = kept, .permitted = kept, .inheritable = 0}, {}};
+  must(::syscall(SYS_capset, &head, data) == 0, step);
+}
+
+class SpawnServer {
+ public:
+  SpawnServer(const SpawnOptions& options, int socket) : options_(options), socket_(socket) {
+    agents_ = Descriptor(::open(options_.agents.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    must(agents_.get() >= 0, "open the agents' folder");
+    if (!kernel().namespaces) fail(EPERM, "get namespaces");
+    keep_needed_capabilities();
+    forbid_new_privileges();
+    // What agents may call, since they inherit the filter, and what prepares them.
+    SystemCallFilter({.sockets = Sockets::tcp, .prepares_others = true}).enforce();
+    mapped_mount(agents_.get(), options_.box, options_.first_user, true);  // whether the file system can
+  }
+
+  void serve() {
+    if (!answer({.value = groups_ ? 1 : 0})) return;
+    SpawnOrder order;
+    while (auto received = receive_message(socket_, &order, sizeof order)) {
+      Descriptor sent;
+      const auto done = outcome(order, *received, sent);
+      if (!answer(done, sent.get())) return;
+    }
+  }
+
+ private:
+  struct Agent {
+    Descriptor process;
+    std::string name;
+  };
+
+  bool answer(const SpawnAnswer& text, int descriptor = -1) const {
+    return send_message(socket_, &text, sizeof text, descriptor);
+  }
+
+  SpawnAnswer outcome(const SpawnOrder& order, const Received& received, Descriptor& sent) {
+    SpawnAnswer answer;
+    try {
+      admit(received.size == sizeof order && !received.is_cut, "not an order");
+      admit(received.descriptors.size() == (order.task == SpawnTask::start ? 1 : 0), "wrong number of descriptors");
+      switch (order.task) {
+        case SpawnTask::start:
+          answer.value = start_agent(order, received.descriptors.front().get(), sent);
+          break;
+        case SpawnTask::signal:
+          signal_agent(order);
+          break;
+        case SpawnTask::collect:
+          answer.value = collect_agent(order);
+          break;
+        default:
+          admit(false, "an unknown order");
+      }
+    } catch (const std::system_error& error) {
+      answer.error = error.code().value();
+      // what() is the step, a colon and the message of the error, which the box adds itself.
+      std::string step = error.what();
+      if (const auto end = step.rfind(": " + error.code().message()); end != step.npos) step.resize(end);
+      step.copy(answer.step, sizeof answer.step - 1);
+    }
+    return answer;
+  }
+
+  // Beneath agents/, over no links, and the box's own: it can show an agent only what it could read itself.
+  Descriptor open_of_box(const fs::path& path, int flags, mode_t type) const {
+    const open_how how{.flags = static_cast<unsigned>(O_PATH | O_CLOEXEC | flags),
+                       .mode = 0,
+                       .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS};
+    Descriptor opened(static_cast<int>(::syscall(SYS_openat2, agents_.get(), path.c_str(), &how, sizeof how)));
+    must(opened.get() >= 0, "open its files");
+    struct stat about {};
+    must(::fstat(opened.get(), &about) == 0, "open its files");
+    admit((about.st_mode & S_IFMT) == type && about.st_uid == options_.box.user, "files that are not the box's");
+    return opened;
+  }
+
+  int start_agent(const SpawnOrder& order, int output, Descriptor& sent) {
+    const auto name = checked_name(order.agent);
+    admit(order.user >= options_.first_user && order.user < options_.first_user + spawn_users &&
+              order.user != options_.box.user,
+          "not an agent's user");
+    admit(order.niceness >= 0 && order.niceness <= most_niceness && order.oom_score >= least_score &&
+              order.oom_score <= most_score,
+          "precedence over others");
+    admit(running_.size() < most_agents, "too many agents");
+    // Not a socket: an agent with the box's end of ours would keep this process after the box.
+    struct stat about {};
+    admit(::fstat(output, &about) == 0 && S_ISREG(about.st_mode), "its output is not a file");
+
+    const auto workspace = fs::path(name) / "workspace", boot = fs::path(name) / "run/boot.json";
+    const auto files =
+        mapped_mount(open_of_box(workspace, O_DIRECTORY, S_IFDIR).get(), options_.box, order.user, false);
+    const auto orders = mapped_mount(open_of_box(boot, 0, S_IFREG).get(), options_.box, order.user, true);
+    const auto inside = options_.agents.lexically_relative(options_.hidden);
+    const auto view = empty_mount({inside / workspace, inside / boot.parent_path()}, inside / boot);
+    const auto by_descriptor = [](const Descriptor& one) { return "/proc/self/fd/" + std::to_string(one.get()); };
+
+    const Program program{.binary = options_.binary,
+                          .arguments = {options_.binary, "agent", "--boot", options_.agents / boot},
+                          .environment = {"PATH=/usr/local/bin:/usr/bin:/bin",
+                                          "HOME=" + (options_.agents / workspace).string(), "LANG=C.UTF-8"},
+                          .folder = {},
+                          .output = output,
+                          .error = output,
+                          .inherited = {}};
+    Confinement place{
+        .user = order.user,
+        .namespaces =
+            Namespaces{.hidden = options_.hidden,
+                       .visible = {},
+                       .view = View{.root = view.get(),
+                                    .parts = {{files.get(), inside / workspace}, {orders.get(), inside / boot}}}},
+        .files = Files{.readable = {by_descriptor(orders)}, .changeable = {by_descriptor(files)}},
+        .tcp = TcpPorts{.connect = {order.connects[0], order.connects[1]}, .bind = {order.listens}},
+        .calls = SystemCalls{.sockets = Sockets::tcp},
+        .limits = {.memory_bytes = order.memory_bytes,
+                   .file_bytes = order.file_bytes,
+                   .open_files = order.open_files,
+                   .processes = order.processes,
+                   .niceness = order.niceness,
+                   .oom_score = order.oom_score},
+        .ends_with_parent = true};
+    Descriptor group;
+    if (groups_)
+      group = Descriptor(groups_->prepare(name, {.memory_bytes = order.group_memory_bytes,
+                                                 .processes = order.group_processes,
+                                                 .cores = order.group_millicores / 1'000.0}));
+    place.cgroup = group.get();
+    const auto started = start(program, place);
+    auto& agent = running_[started.pid] = Agent{.process = Descriptor(started.process), .name = name};
+    sent = Descriptor(::fcntl(agent.process.get(), F_DUPFD_CLOEXEC, 0));
+    return started.pid;
+  }
+
+  // Of a child that is not reaped, so that the number is still its own.
+  std::map<pid_t, Agent>::iterator known(pid_t pid) {
+    const auto found = running_.find(pid);
+    if (found == running_.end()) fail(ESRCH, "be found among the agents");
+    return found;
+  }
+
+  void signal_agent(const SpawnOrder& order) {
+    admit(order.signal == SIGTERM || order.signal == SIGKILL, "not a signal for agents");
+    const auto agent = known(order.pid);
+    must(::syscall(SYS_pidfd_send_signal, agent->second.process.get(), order.signal, nullptr, 0) == 0, "be signalled");
+  }
+
+  // The first process of a process namespace takes all others in it along, so that nothing of it is left.
+  int collect_agent(const SpawnOrder& order) {
+    const auto agent = known(order.pid);
+    int status = 0;
+    if (::waitpid(order.pid, &status, WNOHANG) != order.pid) fail(EAGAIN, "be collected before it has ended");
+    if (groups_) groups_->remove(agent->second.name);
+    running_.erase(agent);
+    return status;
+  }
+
+  const SpawnOptions options_;
+  const int socket_;
+  Descriptor agents_;
+  const std::optional<Cgroups> groups_ = Cgroups::take();
+  std::map<pid_t, Agent> running_;
+};
+
+}  // namespace
+
+bool is_spawn_socket(int descriptor) {
+  const auto option = [descriptor](int name) {
+    int value = -1;
+    socklen_t size = sizeof value;
+    return ::getsockopt(descriptor, SOL_SOCKET, name, &value, &size) == 0 ? value : -1;
+  };
+  return option(SO_DOMAIN) == AF_UNIX && option(SO_TYPE) == SOCK_SEQPACKET;
+}
+
+void serve_spawn(const SpawnOptions& options, int socket) {
+  try {
+    SpawnServer(options, socket).serve();
+  } catch (const std::system_error& error) {
+    SpawnAnswer answer{.error = error.code().value() == 0 ? EIO : error.code().value()};
+    std::string_view(error.what()).copy(answer.step, sizeof answer.step - 1);
+    send_message(socket, &answer, sizeof answer);
+  }
+}
+
+}  // namespace sandbox

@@ -1,0 +1,29 @@
+// The privileged helper of a box that root starts and that becomes a user: `agentbox spawn`. It does what needs root,
+// for agents alone, and trusts nothing that the box says: see docs/security.md.
+#pragma once
+
+#include <filesystem>
+
+#include "sandbox/become_user.h"
+
+namespace sandbox {
+
+// What the helper serves, said by root before the box becomes a user. Paths are canonical.
+struct SpawnOptions {
+  std::filesystem::path binary;  // that every agent runs, as `agent --boot FILE`
+  std::filesystem::path agents;  // the folder of agents' folders
+  std::filesystem::path hidden;  // agents/ or above it: agents see nothing in it but their own files
+  Account box;                   // owns the files of agents
+  uid_t first_user = 0;          // of the range of agents' users
+};
+inline constexpr uid_t spawn_users = 65'536;  // how many users the range has
+inline constexpr int spawn_socket = 3;        // descriptor of the helper's end
+
+// Whether the descriptor is a pair of sockets as start_spawn_helper makes it.
+bool is_spawn_socket(int descriptor);
+
+// Gives up all that it does not need, says so in a first SpawnAnswer (or what failed), and serves until the box's end
+// of the socket closes. What it started ends with this thread. In a process with one thread.
+void serve_spawn(const SpawnOptions&, int socket);
+
+}  // namespace sandbox

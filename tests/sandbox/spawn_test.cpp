@@ -1,0 +1,296 @@
+// The privileged helper, asked by a box that is honest and by one that is not.
+#include "sandbox/spawn_helper.h"
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstring>
+#include <fstream>
+#include <system_error>
+#include <thread>
+
+#include "sandbox/landlock.h"
+#include "sandbox/spawn_messages.h"
+#include "tests/support/temporary_folder.h"
+
+namespace sandbox {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+using testing::HasSubstr;
+
+constexpr Account box{.user = 61'234, .group = 61'235};
+constexpr uid_t first_user = 1'900'000'000;
+constexpr std::uint16_t port = 31'000, other_port = 31'001;
+
+std::string contents(const fs::path& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+bool is_alive(pid_t pid) {
+  return contents("/proc/" + std::to_string(pid) + "/stat").find(") Z ") == std::string::npos && ::kill(pid, 0) == 0;
+}
+
+template <class Holds>
+void eventually(Holds holds) {
+  for (int look = 0; look < 2'000 && !holds(); ++look) std::this_thread::sleep_for(5ms);
+  EXPECT_TRUE(holds());
+}
+
+// An agent is bash, which runs the script "agent" in its folder; each waits at a pipe until it is ended.
+class Spawn : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (::geteuid() != 0) GTEST_SKIP() << "needs root";
+    if (!kernel().namespaces) GTEST_SKIP() << "namespaces are not permitted";
+    for (const auto* name : {"one", "two"}) make_agent(name);
+    std::ofstream(data_.path() / "master.key") << "the master key";
+    give_folder(data_.path(), agents(), box);
+    ASSERT_EQ(::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends_), 0);
+    helper_ = ::fork();
+    if (helper_ == 0) {
+      ::close(ends_[0]);
+      serve_spawn(
+          {.binary = "/usr/bin/bash", .agents = agents(), .hidden = data_.path(), .box = box, .first_user = first_user},
+          ends_[1]);
+      ::_exit(0);
+    }
+    ::close(ends_[1]);
+  }
+  void TearDown() override {
+    honest_.reset();
+    if (helper_ <= 0) return;
+    if (ends_[0] >= 0) ::close(ends_[0]);
+    int status = -1;
+    EXPECT_EQ(::waitpid(helper_, &status, 0), helper_);
+    EXPECT_EQ(status, 0) << "the helper did not end cleanly";
+  }
+
+  fs::path agents() const { return data_.path() / "agents"; }
+  fs::path workspace(const std::string& name) const { return agents() / name / "workspace"; }
+  void make_agent(const std::string& name) const {
+    fs::create_directories(workspace(name));
+    fs::create_directories(agents() / name / "run");
+    std::ofstream(agents() / name / "run/boot.json") << "{}";
+    ::mkfifo((workspace(name) / "pipe").c_str(), 0600);
+    std::ofstream(workspace(name) / "agent")
+        << "echo $EUID $$ > made\nread key < " << (data_.path() / "master.key").string()
+        << "\nread note < ../../two/workspace/agent\nread boot < $2\necho \"$boot|$key|$note\" >> made\nread x < "
+           "pipe\n";
+    for (const auto& entry : fs::directory_iterator(workspace(name))) fs::permissions(entry.path(), fs::perms(0600));
+    fs::permissions(workspace(name), fs::perms(0700));
+  }
+
+  SpawnHelper& honest() {
+    if (!honest_) honest_ = std::make_unique<SpawnHelper>(Descriptor(std::exchange(ends_[0], -1)), first_user);
+    return *honest_;
+  }
+  Started start(const std::string& name, std::uint16_t listens) {
+    const Descriptor log(::open((data_.path() / "log").c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
+    AgentStart wanted{.agent = name, .port = listens, .limits = {.processes = 20}, .group = {}, .output = log.get()};
+    return honest().start(wanted);
+  }
+
+  // As a box that an attacker has taken over.
+  SpawnAnswer say(const void* bytes, std::size_t size, int descriptor = -1) {
+    if (!greeted_) receive_message(ends_[0], &greeting_, sizeof greeting_);
+    greeted_ = true;
+    EXPECT_EQ(greeting_.error, 0) << greeting_.step;
+    SpawnAnswer answer;
+    EXPECT_TRUE(send_message(ends_[0], bytes, size, descriptor));
+    EXPECT_TRUE(receive_message(ends_[0], &answer, sizeof answer));
+    return answer;
+  }
+  SpawnOrder order() const {
+    SpawnOrder wanted{
+        .task = SpawnTask::start, .user = first_user + port, .listens = port, .open_files = 64, .processes = 20};
+    std::string("one").copy(wanted.agent, sizeof wanted.agent);
+    return wanted;
+  }
+  SpawnAnswer say(const SpawnOrder& wanted) {
+    const Descriptor log(::open((data_.path() / "log").c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
+    return say(&wanted, sizeof wanted, wanted.task == SpawnTask::start ? log.get() : -1);
+  }
+  void expect_refused(const SpawnOrder& wanted, const char* reason) {
+    const auto answer = say(wanted);
+    EXPECT_NE(answer.error, 0);
+    EXPECT_THAT(answer.step, HasSubstr(reason));
+  }
+  SpawnOrder named(std::string_view name) const {
+    auto wanted = order();
+    std::fill(std::begin(wanted.agent), std::end(wanted.agent), '\0');
+    name.copy(wanted.agent, sizeof wanted.agent);
+    return wanted;
+  }
+
+  const test_support::TemporaryFolder data_;
+  pid_t helper_ = 0;
+  int ends_[2] = {-1, -1};
+  std::unique_ptr<SpawnHelper> honest_;
+  SpawnAnswer greeting_;
+  bool greeted_ = false;
+};
+
+std::string users_of(pid_t pid) {
+  std::ifstream status("/proc/" + std::to_string(pid) + "/status");
+  for (std::string line; std::getline(status, line);)
+    if (line.starts_with("Uid:")) return line;
+  return {};
+}
+
+TEST_F(Spawn, AgentsHaveUsersOfTheirOwnAndFilesOfTheBox) {
+  const auto one = start("one", port), two = start("two", other_port);
+  EXPECT_EQ(users_of(one.pid), "Uid:\t1900031000\t1900031000\t1900031000\t1900031000");
+  EXPECT_EQ(users_of(two.pid), "Uid:\t1900031001\t1900031001\t1900031001\t1900031001");
+  eventually([&] { return contents(workspace("one") / "made").ends_with("||\n"); });
+  const auto made = contents(workspace("one") / "made");
+  EXPECT_THAT(made, testing::StartsWith("1900031000 1\n"));
+  EXPECT_THAT(made, HasSubstr("{}||\n")) << "it reads its boot file, and neither the master key nor its neighbour";
+  struct stat about {};
+  ASSERT_EQ(::stat((workspace("one") / "made").c_str(), &about), 0);
+  EXPECT_EQ(about.st_uid, box.user);
+  EXPECT_EQ(about.st_gid, box.group);
+
+  EXPECT_THROW(honest().collect(one.pid), std::system_error) << "it has not ended";
+  honest().signal(one.pid, SIGKILL);
+  pollfd end{.fd = one.process, .events = POLLIN, .revents = 0};
+  EXPECT_EQ(::poll(&end, 1, 10'000), 1);
+  EXPECT_EQ(honest().collect(one.pid), SIGKILL);
+  EXPECT_FALSE(honest().has_started(one.pid));
+
+  honest_.reset();  // the box ends
+  eventually([&] { return !is_alive(two.pid); });
+  ::close(one.process);
+  ::close(two.process);
+}
+
+TEST_F(Spawn, AgentsEndWithTheHelper) {
+  const auto one = start("one", port);
+  EXPECT_FALSE(honest().has_ended());
+  ::kill(helper_, SIGKILL);
+  int status = 0;
+  EXPECT_EQ(::waitpid(std::exchange(helper_, 0), &status, 0) > 0, true);
+  pollfd end{.fd = one.process, .events = POLLIN, .revents = 0};
+  EXPECT_EQ(::poll(&end, 1, 10'000), 1);
+  EXPECT_TRUE(honest().has_ended());
+  try {
+    start("two", other_port);
+    FAIL();
+  } catch (const std::system_error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("the helper that starts agents has ended"));
+  }
+  ::close(one.process);
+}
+
+TEST_F(Spawn, HasOnlyTheCapabilitiesItNeeds) {
+  honest();
+  const auto status = contents("/proc/" + std::to_string(helper_) + "/status");
+  // DAC_READ_SEARCH, KILL, SETGID, SETUID, SETPCAP, SYS_ADMIN
+  for (const char* set : {"CapPrm", "CapEff", "CapBnd"})
+    EXPECT_THAT(status, HasSubstr(std::string(set) + ":\t00000000002001e4"));
+  EXPECT_THAT(status, HasSubstr("NoNewPrivs:\t1"));
+  EXPECT_THAT(status, HasSubstr("Seccomp:\t2"));
+  const pid_t attacker = ::fork();
+  if (attacker == 0) {
+    become_user(box);
+    ::_exit(::kill(helper_, SIGTERM) != 0 && errno == EPERM ? 0 : 1);
+  }
+  int ended = -1;
+  ::waitpid(attacker, &ended, 0);
+  EXPECT_EQ(ended, 0) << "the box's user may not signal it";
+}
+
+TEST_F(Spawn, RefusesOtherUsers) {
+  for (const uid_t user : {0u, box.user, first_user - 1, first_user + spawn_users, ~0u}) {
+    auto wanted = order();
+    wanted.user = user;
+    expect_refused(wanted, "not an agent's user");
+  }
+  EXPECT_EQ(say(order()).error, 0);
+}
+
+TEST_F(Spawn, RefusesOtherFolders) {
+  for (const auto* name : {"", ".", "..", "../agents/one", "one/../two", "/etc", "one/workspace"})
+    expect_refused(named(name), "not the id of an agent");
+  expect_refused(named(std::string(64, 'a')), "not the id of an agent");  // without an end
+  expect_refused(named("three"), "open its files");
+
+  const test_support::TemporaryFolder outside;
+  fs::create_directories(outside.path() / "run");
+  fs::create_directories(outside.path() / "workspace");
+  std::ofstream(outside.path() / "run/boot.json") << "{}";
+  fs::create_directory_symlink(outside.path(), agents() / "linked");
+  expect_refused(named("linked"), "open its files");
+  make_agent("half");
+  give_folder(agents() / "half", {}, box);
+  fs::remove_all(workspace("half"));
+  fs::create_directory_symlink("/etc", workspace("half"));
+  expect_refused(named("half"), "open its files");
+  make_agent("foreign");  // root's
+  expect_refused(named("foreign"), "files that are not the box's");
+  make_agent("booted");
+  give_folder(agents() / "booted", {}, box);
+  fs::remove(agents() / "booted/run/boot.json");
+  fs::create_symlink("/etc/shadow", agents() / "booted/run/boot.json");
+  expect_refused(named("booted"), "open its files");
+  EXPECT_EQ(say(order()).error, 0);
+}
+
+TEST_F(Spawn, RefusesOtherSignalsAndProcesses) {
+  for (const pid_t pid : {0, -1, 1, int(::getpid()), int(helper_)}) {
+    expect_refused({.task = SpawnTask::signal, .pid = pid, .signal = SIGKILL}, "be found among the agents");
+    expect_refused({.task = SpawnTask::collect, .pid = pid}, "be found among the agents");
+  }
+  const auto started = say(order());
+  ASSERT_EQ(started.error, 0) << started.step;
+  expect_refused({.task = SpawnTask::signal, .pid = started.value, .signal = SIGSTOP}, "not a signal for agents");
+  EXPECT_EQ(say({.task = SpawnTask::signal, .pid = started.value, .signal = SIGTERM}).error, 0);
+}
+
+TEST_F(Spawn, RefusesPrecedence) {
+  auto nice = order(), precious = order();
+  nice.niceness = -5;
+  precious.oom_score = -1'000;
+  expect_refused(nice, "precedence over others");
+  expect_refused(precious, "precedence over others");
+}
+
+TEST_F(Spawn, RefusesWhatIsNoOrder) {
+  const auto good = order();
+  std::vector<char> longer(sizeof good + 4'000, 'x');
+  std::memcpy(longer.data(), &good, sizeof good);
+  EXPECT_THAT(say(&good, 1).step, HasSubstr("not an order"));
+  EXPECT_THAT(say(&good, sizeof good - 1).step, HasSubstr("not an order"));
+  EXPECT_THAT(say(longer.data(), sizeof good + 1).step, HasSubstr("not an order"));
+  EXPECT_THAT(say(longer.data(), longer.size()).step, HasSubstr("not an order"));
+  for (const auto task : {SpawnTask(0), SpawnTask(4), SpawnTask(~0u)})
+    expect_refused({.task = task}, "an unknown order");
+  EXPECT_EQ(say(order()).error, 0) << "and it still serves";
+}
+
+TEST_F(Spawn, RefusesOtherDescriptors) {
+  const auto good = order();
+  EXPECT_THAT(say(&good, sizeof good).step, HasSubstr("wrong number of descriptors"));
+  const SpawnOrder signal{.task = SpawnTask::signal, .pid = 1, .signal = SIGKILL};
+  EXPECT_THAT(say(&signal, sizeof signal, STDERR_FILENO).step, HasSubstr("wrong number of descriptors"));
+  EXPECT_THAT(say(&good, sizeof good, ends_[0]).step, HasSubstr("its output is not a file"));
+}
+
+TEST_F(Spawn, EndsAtAnEmptyMessage) {
+  receive_message(ends_[0], &greeting_, sizeof greeting_);
+  EXPECT_TRUE(send_message(ends_[0], "", 0));
+  SpawnAnswer answer;
+  EXPECT_FALSE(receive_message(ends_[0], &answer, sizeof answer));
+}
+
+}  // namespace
+}  // namespace sandbox
