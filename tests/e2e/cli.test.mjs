@@ -73,7 +73,7 @@ test("every command has a help page that names its arguments", async () => {
     "summarizer",
   ]);
   const takes = {
-    setup: ["--email", "--own-ca", "--backup-schedule", "--yes", "renew"],
+    setup: ["--email", "--own-ca", "--acme-directory", "--backup-schedule", "--yes", "renew"],
     init: ["--email", "--password", "--data"],
     demo: ["--reset", "--days", "--outside", "--data"],
     pack: ["--to", "--with-key", "--with-image"],

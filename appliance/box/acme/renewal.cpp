@@ -65,9 +65,9 @@ Renewal::Renewal(const agentbox::Platform& platform, std::function<void()> reloa
     held = held_certificate(file_);
   }
   is_self_signed_ = held->is_self_signed;
-  const bool is_wanted = held->is_self_signed || !covers(held->facts, names_);
-  const auto restarted = std::max(at(attempts_.last_at) + apart, at(attempts_.not_before));
-  due_ = is_wanted ? restarted : std::max(renewal_time(held->facts), attempts_.failures > 0 ? restarted : due_);
+  const bool is_wanted = is_self_signed_ || !covers(held->facts, names_);
+  if (!is_wanted) due_ = renewal_time(held->facts);
+  if (attempts_.failures > 0) due_ = std::max({due_, at(attempts_.last_at) + apart, at(attempts_.not_before)});
 }
 
 void Renewal::start() {
