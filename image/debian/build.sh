@@ -22,6 +22,7 @@ chmod 755 "$root/usr/bin/agentbox"
 put 644 agentbox.service lib/systemd/system/agentbox.service
 put 644 agentbox.socket lib/systemd/system/agentbox.socket
 put 644 agentbox.toml etc/agentbox/agentbox.toml
+put 644 apparmor etc/apparmor.d/usr.bin.agentbox
 put 644 copyright usr/share/doc/agentbox/copyright
 put 644 lintian-overrides usr/share/lintian/overrides/agentbox
 "$binary" man | compressed usr/share/man/man1/agentbox.1.gz
@@ -45,7 +46,7 @@ Maintainer: the authors of agentbox <maintainers@agentbox.invalid>
 Installed-Size: $(du -sk --apparent-size --exclude=DEBIAN "$root" | cut -f1)
 Depends: $depends, adduser, ca-certificates, debconf (>= 0.5) | debconf-2.0, tzdata
 Recommends: systemd
-Suggests: docker.io, espeak-ng, ffmpeg, fonts-noto-core, libnginx-mod-rtmp, nginx-light
+Suggests: apparmor, docker.io, espeak-ng, ffmpeg, fonts-noto-core, libnginx-mod-rtmp, nginx-light
 Section: net
 Priority: optional
 Description: host AI agents on one box
@@ -54,7 +55,7 @@ Description: host AI agents on one box
  every model call, and serves the APIs and a browser console. It needs no other
  service and no network.
 CONTROL
-echo /etc/agentbox/agentbox.toml >"$root/DEBIAN/conffiles"
+printf '%s\n' /etc/agentbox/agentbox.toml /etc/apparmor.d/usr.bin.agentbox >"$root/DEBIAN/conffiles"
 install -m 755 postinst prerm postrm "$root/DEBIAN/"
 install -m 644 templates "$root/DEBIAN/templates"
 (cd "$root" && find . -type f ! -path './DEBIAN/*' -printf '%P\0' | LC_ALL=C sort -z | xargs -0 md5sum) >"$root/DEBIAN/md5sums"

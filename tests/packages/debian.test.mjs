@@ -22,6 +22,18 @@ test("the service is confined", { skip: !has_program("systemd-analyze") && "ther
   assert.ok(Number(score) <= 1.5, `exposure ${score}`);
 });
 
+test("AppArmor takes the profile that the service names", { skip: !has_program("apparmor_parser") && "there is no apparmor_parser" }, (t) => {
+  const unpacked = folder(t);
+  run("dpkg-deb", ["-x", deb, unpacked]);
+  const profile = join(unpacked, "etc/apparmor.d/usr.bin.agentbox");
+  run("apparmor_parser", ["-Q", "-K", profile]);
+  const named = /^AppArmorProfile=-(\S+)$/m.exec(readFileSync(join(unpacked, "lib/systemd/system/agentbox.service"), "utf8"))[1];
+  assert.deepEqual(run("apparmor_parser", ["-N", profile]).trim().split("\n"), [named]);
+  const broken = join(unpacked, "broken");
+  writeFileSync(broken, readFileSync(profile, "utf8").replace("network unix,", "network unix"));
+  assert.throws(() => run("apparmor_parser", ["-Q", "-K", broken]), "a profile that is wrong is refused");
+});
+
 test("it is installed, started, upgraded with its data, removed and purged", { skip }, async (t) => {
   const children = new Set();
   const root = join(folder(t, () => {
@@ -43,7 +55,8 @@ test("it is installed, started, upgraded with its data, removed and purged", { s
   const data = statSync(join(root, DATA));
   assert.equal(data.mode & 0o777, 0o700);
   assert.equal(inside("id", "-un", String(data.uid)).trim(), "agentbox");
-  for (const path of ["usr/share/man/man1/agentbox.1.gz", "usr/share/bash-completion/completions/agentbox", "lib/systemd/system/agentbox.service", "lib/systemd/system/agentbox.socket"])
+  for (const path of ["usr/share/man/man1/agentbox.1.gz", "usr/share/bash-completion/completions/agentbox", "lib/systemd/system/agentbox.service", "lib/systemd/system/agentbox.socket",
+    "etc/apparmor.d/usr.bin.agentbox", "etc/apparmor.d/local/usr.bin.agentbox"])
     assert.ok(existsSync(join(root, path)), path);
 
   as_user("/usr/bin/agentbox", "init", "--data", DATA, "--email", "admin@example.org", "--password", PASSWORD);
@@ -85,6 +98,7 @@ test("it is installed, started, upgraded with its data, removed and purged", { s
   inside("dpkg", "-P", "agentbox");
   assert.ok(existsSync(join(root, DATA, "store")), "data goes only if the question is answered so");
   assert.ok(!existsSync(join(root, "etc/agentbox")));
+  for (const path of ["usr.bin.agentbox", "local/usr.bin.agentbox"]) assert.ok(!existsSync(join(root, "etc/apparmor.d", path)), path);
 
   install(upgraded);
   writeFileSync(join(root, "tmp/answers"), "agentbox agentbox/purge-data boolean true\n");
