@@ -1,0 +1,3 @@
+// What is in the fixture of each schema.
+export const OWNER = "owner@example.org";
+export const AGENT = "Scout";
