@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <charconv>
 #include <iterator>
-#include <ranges>
 
 #include "appliance/box/demo/outside/page.h"
 #include "appliance/foundation/chain/abi.h"
@@ -215,8 +214,9 @@ json::value ChainNode::logs(const json::object& filter) const {
 web::Answer ChainNode::show() const {
   auto all = chain_.since(0);
   std::ranges::reverse(all);
+  all.resize(std::min(all.size(), shown));
   std::string rows;
-  for (const auto* each : all | std::views::take(shown)) rows += table_row(*each);
+  for (const auto* each : all) rows += table_row(*each);
   co_return page("Chain", "<p>Block " + std::to_string(chain_.head()) + ". The token is at " +
                               TokenChain::token().checksummed() +
                               ". Each account begins with one coin and 100 tokens. This chain exists inside the demo "
