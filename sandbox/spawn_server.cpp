@@ -47,7 +47,7 @@ void admit(bool is_admitted, const char* reason) {
 // One name, so that it cannot lead anywhere: no slash, no dot.
 std::string checked_name(const char (&text)[64]) {
   const auto* end = std::find(std::begin(text), std::end(text), '\0');
-  const std::string name(std::begin(text), end);
+  std::string name(std::begin(text), end);
   const auto is_plain = [](char one) {
     return (one >= 'a' && one <= 'z') || (one >= 'A' && one <= 'Z') || (one >= '0' && one <= '9') || one == '_' ||
            one == '-';
