@@ -112,6 +112,11 @@ test("every command has a help page that names its arguments", async () => {
     assert.ok(examples.split(`  agentbox ${command}`).length > 2, `two examples of ${command}: ${help}`);
   }
   const admin = await succeeds(["admin", "--help"]);
+  for (const [, command] of admin.split("Subcommands:")[1].matchAll(/^ {2}([a-z-]+) /gm)) {
+    const help = await succeeds(["admin", command, "--help"]);
+    const [, examples = ""] = help.split("Examples:\n");
+    assert.ok(examples.split(`  agentbox admin ${command}`).length > 2, `two examples of admin ${command}: ${help}`);
+  }
   for (const command of ["users", "show", "plan", "grant", "revoke", "disable", "enable", "password", "sign-out", "audit", "operator-keys", "invites", "invoice", "credits"]) {
     assert.match(admin, new RegExp(`^ {2}${command} +\\S`, "m"));
     assert.match(await succeeds(["admin", command, "--help"]), /Usage: agentbox admin/);
