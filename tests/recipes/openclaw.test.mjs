@@ -2,7 +2,7 @@
 // image does not, so that the root file system is made of npm's node and the libraries that it loads.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
@@ -51,6 +51,7 @@ const make_image = (t, docker) => {
   mkdirSync(dirname(at(target)), { recursive: true });
   writeFileSync(at(target), config, { mode: 0o644 });
   execFileSync("chmod", ["-R", "go+rX", root]);
+  chmodSync(at("tmp"), 0o1777); // the engine gives a mounted /tmp the mode that the image's has
   const tar = `${root}.tar`;
   t.after(() => rmSync(tar, { force: true }));
   execFileSync("tar", ["-C", root, "-cf", tar, "."]);
