@@ -81,6 +81,16 @@ std::string table_row(const TokenChain::Transaction& transaction) {
   return "<tr>" + cells + "</tr>";
 }
 
+// Whether a log's topics begin with those of a filter, of which null matches any.
+bool begins_with(const json::array& topics, const json::value* wanted) {
+  if (!wanted || !wanted->is_array()) return true;
+  const auto& prefix = wanted->get_array();
+  if (prefix.size() > topics.size()) return false;
+  for (std::size_t index = 0; index < prefix.size(); ++index)
+    if (!prefix[index].is_null() && prefix[index] != topics[index]) return false;
+  return true;
+}
+
 json::object error_object(int code, std::string message) { return {{"code", code}, {"message", std::move(message)}}; }
 
 }  // namespace
@@ -200,13 +210,7 @@ json::value ChainNode::logs(const json::object& filter) const {
   for (const auto* each : chain_.since(chain::number_in(filter, "fromBlock").value_or(0))) {
     if (!has_log(*each)) continue;
     auto log = log_of(*each);
-    const auto& own = log.at("topics").as_array();
-    const bool matches =
-        !topics || !topics->is_array() ||
-        (topics->get_array().size() <= own.size() &&
-         std::equal(topics->get_array().begin(), topics->get_array().end(), own.begin(),
-                    [](const json::value& one, const json::value& other) { return one.is_null() || one == other; }));
-    if (matches) found.push_back(std::move(log));
+    if (begins_with(log.at("topics").as_array(), topics)) found.push_back(std::move(log));
   }
   return found;
 }
