@@ -1,10 +1,12 @@
 // RUN_AS: root starts the box, which opens its ports, gives the data folder to a user and becomes that user.
 import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { chownSync, linkSync, lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { test } from "node:test";
-import { Box, run, until } from "./box.mjs";
+import { binary, Box, run, until } from "./box.mjs";
 import { agent_processes, end_process, environment, is_alive, processes } from "./processes.mjs";
 
 const skip = process.getuid() !== 0 ? "only root can become another user" : undefined;
@@ -121,8 +123,8 @@ test("a box of root becomes a user for good, takes its agents along, and gives a
     await box.end("SIGKILL");
     await until("all of it has ended", () => ![helper, ...agents].some(is_alive));
     await box.serve();
-    await box.until_status(ada, id, "running");
-    assert.match(await say("what do you remember?"), /Friday/);
+    // Its record says "running" from before until the box has seen that it has to be started.
+    await until("the agent answers and remembers", async () => /Friday/.test(await say("what do you remember?")));
     is_without_rights(box.child.pid);
   });
 
@@ -130,7 +132,8 @@ test("a box of root becomes a user for good, takes its agents along, and gives a
     const agents = agent_processes(box).map(({ pid }) => pid);
     end_process(helper_of(box).pid);
     await until("its agents have ended", () => !agents.some(is_alive));
-    assert.match((await isolation_of(box)).lacks, /own user \(the helper that starts agents has ended: restart the box\)/);
+    const reason = /own user \(the helper that starts agents has ended: restart the box\)/;
+    await until("/health says so", async () => reason.test((await isolation_of(box)).lacks));
     await until("the agent's record says why", async () => {
       const { body } = await ada.call("GET", `/api/agents/${id}`);
       return /the helper that starts agents has ended/.test(JSON.stringify(body));
@@ -139,6 +142,26 @@ test("a box of root becomes a user for good, takes its agents along, and gives a
     await box.serve();
     await box.until_status(ada, id, "running");
   });
+});
+
+test("where agents' users cannot reach the binary there is no helper, and the box says so", { skip }, async (t) => {
+  const folder = mkdtempSync(join(dirname(binary), "closed-")); // a hard link needs the same disk
+  chownSync(folder, nobody, nobody);
+  linkSync(binary, join(folder, "agentbox"));
+  const data = mkdtempSync(join(tmpdir(), "agentbox-story-"));
+  const env = { PATH: process.env.PATH, RUN_AS: "nobody", LOG_FORMAT: "json" };
+  for (const listener of ["WEB", "BACKEND", "SUMMARIZER"]) env[`${listener}_LISTEN`] = "127.0.0.1:0";
+  const box = spawn(join(folder, "agentbox"), ["serve", "--init", "--email", "a@example.org", "--data", data], { env });
+  t.after(async () => {
+    box.kill("SIGKILL");
+    if (box.exitCode === null && box.signalCode === null) await once(box, "exit");
+    for (const one of [folder, data]) rmSync(one, { recursive: true, force: true });
+  });
+  let said = "";
+  box.stderr.on("data", (text) => (said += text));
+  await until("the isolation of agents", () => said.includes('"isolation_of_agents"'));
+  assert.match(said, new RegExp(`"no_helper".*other users may not enter ${folder}`));
+  assert.match(said, new RegExp(`without own user \\(other users may not enter ${folder}`));
 });
 
 test("spawn is not for other hands", async () => {
