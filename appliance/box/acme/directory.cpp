@@ -11,6 +11,11 @@ namespace acme {
 namespace json = boost::json;
 using namespace std::chrono_literals;
 
+std::string text_in(const json::object& object, std::string_view name) {
+  const auto* value = object.if_contains(name);
+  return value && value->is_string() ? std::string(value->get_string()) : std::string();
+}
+
 namespace {
 
 constexpr int most_nonces = 6;  // for one request
@@ -21,11 +26,6 @@ json::object object_in(const std::string& text) {
   boost::system::error_code invalid;
   auto value = json::parse(text, invalid);
   return !invalid && value.is_object() ? std::move(value.as_object()) : json::object();
-}
-
-std::string text_in(const json::object& object, std::string_view name) {
-  const auto* value = object.if_contains(name);
-  return value && value->is_string() ? std::string(value->get_string()) : std::string();
 }
 
 // Seconds, or a date; 0: neither.

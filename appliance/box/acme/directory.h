@@ -5,6 +5,7 @@
 #include <chrono>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 #include "appliance/box/acme/account_key.h"
 #include "web/fetch.h"
@@ -17,6 +18,9 @@ struct Refused : std::runtime_error {
       : std::runtime_error(reason), retry_after(pause) {}
   std::chrono::seconds retry_after;  // as the authority asked; 0: it did not
 };
+
+// A member that is text; empty if there is none.
+std::string text_in(const boost::json::object&, std::string_view name);
 
 struct Reply {
   boost::json::object body;  // empty unless it is a JSON object

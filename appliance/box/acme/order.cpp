@@ -19,11 +19,6 @@ namespace {
 constexpr int most_polls = 30;
 constexpr std::chrono::milliseconds first_pause = 250ms, longest_pause = 5s, longest_asked_pause = 15s;
 
-std::string text_in(const json::object& object, std::string_view name) {
-  const auto* value = object.if_contains(name);
-  return value && value->is_string() ? std::string(value->get_string()) : std::string();
-}
-
 std::vector<json::object> objects_in(const json::object& object, std::string_view name) {
   std::vector<json::object> found;
   if (const auto* list = object.if_contains(name); list && list->is_array())

@@ -89,10 +89,16 @@ std::optional<Renewal::Status> Renewal::status() const {
   return Status{.is_self_signed = is_self_signed_, .problem = attempts_.problem};
 }
 
-void Renewal::note(Attempts attempts) {
-  const std::scoped_lock lock(mutex_);
-  attempts_ = std::move(attempts);
-  write_attempts(platform_.settings.data, attempts_);
+void Renewal::note(const Attempts& attempts) {
+  {
+    const std::scoped_lock lock(mutex_);
+    attempts_ = attempts;
+  }
+  try {
+    write_attempts(platform_.settings.data, attempts);
+  } catch (const agentbox::UsageError& error) {  // only the next start misses it
+    web::log::warning("certificate_attempt_not_noted", {{"reason", std::string(error.what())}});
+  }
 }
 
 web::Task<crypto::CertifiedKey> Renewal::get_certificate() {
@@ -149,7 +155,7 @@ web::Task<> Renewal::attempt() {
         "certificate_not_issued",
         {{"reason", next.problem}, {"failures", next.failures}, {"retry_in_seconds", count(due_) - count(now())}});
   }
-  note(std::move(next));
+  note(next);
 }
 
 }  // namespace acme

@@ -33,7 +33,7 @@ class Renewal {
   web::Task<> run();
   web::Task<> attempt();
   web::Task<crypto::CertifiedKey> get_certificate();
-  void note(Attempts);
+  void note(const Attempts&);
 
   const agentbox::Platform& platform_;
   const bool is_on_;
