@@ -76,9 +76,10 @@ test("OpenClaw runs as an agent: chat, streams, metering, its page, its state", 
   const agent = async () => (await ada.call("GET", `/api/agents/${id}`)).body.agent;
   await until("OpenClaw is ready", async () => {
     const { status, statusReason } = await agent();
-    assert.notEqual(status, "error", statusReason);
+    // The engine copies the whole image, which may take longer than the box waits for it: the box asks again.
+    assert.ok(status !== "error" || /does not answer/.test(statusReason), statusReason);
     return status === "running";
-  }, 120_000);
+  }, 240_000);
 
   for (const [stream, words] of [[false, "Ahoy from the model."], [true, "Aye from the model."]]) {
     model.will(say(words));
