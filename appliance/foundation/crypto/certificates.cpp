@@ -247,7 +247,7 @@ std::string make_certificate_request(const std::string& key_text, const std::vec
           "make a certificate request");
   const int size = i2d_X509_REQ(request.get(), &der);
   require(size > 0, "write a certificate request");
-  const std::string bytes(reinterpret_cast<const char*>(der), static_cast<std::size_t>(size));
+  std::string bytes(reinterpret_cast<const char*>(der), static_cast<std::size_t>(size));
   OPENSSL_free(der);
   return bytes;
 }
