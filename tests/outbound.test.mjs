@@ -40,7 +40,7 @@ const known = {
 
 // Callers of fetch() that reach a part of the box, each over loopback, a Unix socket or with Reach::own.
 const inside = [
-  "appliance/hosting/runtime/docker/docker_api.cpp", "appliance/hosting/agents/provisioning/worker.cpp", "appliance/hosting/chat/chat.cpp",
+  "appliance/hosting/runtime/docker/docker_api.cpp", "appliance/hosting/agents/provisioning/worker.cpp", "appliance/hosting/chat/chat.cpp", "appliance/hosting/chat/gateway_model.cpp",
   "appliance/hosting/memory/memory.cpp", "appliance/hosting/watchdog/channel.cpp", "appliance/models/administration/local_servers.cpp",
   "appliance/box/cli/box_client.cpp", "appliance/box/health/docker_probe.cpp",
   // The process of an agent, which the kernel lets reach the box alone.
