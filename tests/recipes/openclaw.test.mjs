@@ -60,6 +60,7 @@ const make_image = (t, docker) => {
 
 test("OpenClaw runs as an agent: chat, streams, metering, its page, its state", { skip }, async (t) => {
   const docker = await Docker.start(t), model = await ModelServer.start(t);
+  model.knows_caller = false;
   make_image(t, docker);
   const box = await Box.start(t, { DOCKER_HOST: docker.host, AGENT_RUNTIME: "docker", AGENT_IMAGE: IMAGE, LOCAL_MODEL_URL: model.url });
 
