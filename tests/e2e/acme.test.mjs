@@ -58,7 +58,7 @@ const authority = async (t, { http, tls }, env = {}) => {
   await start(t, "pebble-challtestsrv", ["-defaultIPv6", "", "-defaultIPv4", "127.0.0.1", "-http01", "", "-https01", "", "-tlsalpn01", "",
     "-dns01", `127.0.0.1:${dns}`, "-management", `127.0.0.1:${control}`]);
   const pebble = await start(t, "pebble", ["-config", join(path, "config.json"), "-strict=false", "-dnsserver", `127.0.0.1:${dns}`],
-    { PEBBLE_VA_NOSLEEP: "1", PEBBLE_VA_ALWAYS_VALID: "0", PEBBLE_WFE_NONCEREJECT: "50", ...env });
+    { PEBBLE_VA_NOSLEEP: "1", PEBBLE_VA_ALWAYS_VALID: "0", PEBBLE_WFE_NONCEREJECT: "20", ...env });
   const ca = readFileSync(certificate);
   await until("pebble listens", () => /ACME directory available/.test(pebble.said()));
   const root = await new Promise((resolve, reject) =>
