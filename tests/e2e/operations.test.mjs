@@ -54,7 +54,7 @@ test("health reports the store, Docker and the kill switch to everyone, without 
   for (const listener of [box.web, box.backend]) {
     const { timestamp, ...answer } = await (await fetch(`${listener}/health`)).json();
     assert.match(timestamp, ISO_TIME);
-    assert.deepEqual(answer, { status: "ok", docker: answer.docker, provisioning: "disabled", store: "ok", disk: "ok", isolation: answer.isolation, isolationLacks: answer.isolationLacks, stalledEventLoops: 0, missingPackages: answer.missingPackages, reason: null });
+    assert.deepEqual(answer, { status: "ok", docker: answer.docker, provisioning: "disabled", store: "ok", disk: "ok", isolation: answer.isolation, isolationLacks: answer.isolationLacks, stalledEventLoops: 0, missingPackages: answer.missingPackages, certificate: null, certificateProblem: null, reason: null });
     for (const name of answer.missingPackages) assert.throws(() => execFileSync("dpkg", ["-s", name], { stdio: "ignore" }), `${name} is not installed`);
     assert.ok(["available", "unavailable"].includes(answer.docker));
     assert.ok(["none", "basic", "strong", "container"].includes(answer.isolation));
