@@ -109,13 +109,11 @@ export const restarts = async (bench) => {
       request({ hostname, port, path: "/health", agent }, (answer) => answer.resume().once("end", () => resolve(answer.statusCode === 200)).once("error", () => resolve(false)))
         .once("error", () => resolve(false)).end();
     });
-  const clients = [true, false].flatMap((keepAlive) => {
-    const agent = new Agent({ keepAlive, maxSockets: 16 });
-    return Array.from({ length: 16 }, async () => {
+  const agents = [true, false].map((keepAlive) => new Agent({ keepAlive, maxSockets: 16 }));
+  const clients = agents.flatMap((agent) =>
+    Array.from({ length: 16 }, async () => {
       while (!is_over) (await ask(agent)) ? ++answered : ++lost;
-      agent.destroy();
-    });
-  });
+    }));
   const began = performance.now();
   for (let turn = 0; turn < RESTARTS; ++turn) {
     child.stdin.write("\n");
@@ -124,6 +122,7 @@ export const restarts = async (bench) => {
   }
   is_over = true;
   await Promise.all(clients);
+  for (const agent of agents) agent.destroy(); // not before: it would cut off the requests of others
   const seconds = (performance.now() - began) / 1000;
   child.stdin.end();
   await once(child, "exit");
