@@ -191,7 +191,8 @@ Story attack(const Prepare& prepare) {
 }
 
 // In a process of its own, after `prepare`, and `prepare_there` when there is a data folder.
-Story attack_in(const std::function<void()>& prepare, const Prepare& prepare_there = [](const Surroundings&) {}) {
+Story attack_in(
+    const std::function<void()>& prepare, const Prepare& prepare_there = [](const Surroundings&) {}) {
   int ends[2];
   must(::pipe2(ends, O_CLOEXEC) == 0, "pipe");
   const pid_t pid = ::fork();
@@ -275,13 +276,18 @@ TEST_F(HostileAgent, OfAPlainUsersBox) {
 // As with RUN_AS.
 TEST_F(HostileAgent, OfARootBoxThatBecameAUserWithAHelper) {
   if (::geteuid() != 0) GTEST_SKIP() << "needs root";
-  const auto story = attack_in([] {}, [](const Surroundings& around) {
-    const sandbox::Account box{.user = plain_user, .group = plain_user};
-    sandbox::give_folder(around.data(), around.agents(), box);
-    sandbox::helper_of_this_process().helper = helper_in_a_child(
-        {.binary = HOSTILE_AGENT, .agents = around.agents(), .hidden = around.data(), .box = box, .first_user = 1'900'000'000});
-    sandbox::become_user(box);
-  });
+  const auto story = attack_in([] {},
+                               [](const Surroundings& around) {
+                                 const sandbox::Account box{.user = plain_user, .group = plain_user};
+                                 sandbox::give_folder(around.data(), around.agents(), box);
+                                 sandbox::helper_of_this_process().helper =
+                                     helper_in_a_child({.binary = HOSTILE_AGENT,
+                                                        .agents = around.agents(),
+                                                        .hidden = around.data(),
+                                                        .box = box,
+                                                        .first_user = 1'900'000'000});
+                                 sandbox::become_user(box);
+                               });
   expect_all_refused(story);
   EXPECT_EQ(story.level, "strong");
   EXPECT_EQ(story.user, "1900000000") << "neither root's nor the box's";
