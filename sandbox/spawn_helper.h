@@ -57,7 +57,7 @@ class SpawnHelper {
 // Starts BINARY spawn with an empty environment, before this process gives up root. While there is one thread.
 std::unique_ptr<SpawnHelper> start_spawn_helper(const SpawnOptions&);
 
-// The helper of this process: whoever starts agents asks it. Set once, before there are threads.
+// The helper of this process, which is asked to start agents. Set once, before there are threads.
 struct HelperOfThisProcess {
   std::unique_ptr<SpawnHelper> helper;  // null: none
   std::string why_not;                  // it was wanted, and could not be had

@@ -1,5 +1,7 @@
 #include "web/markup.h"
 
+#include <boost/algorithm/string/replace.hpp>
+
 namespace web {
 
 std::string escape_markup(std::string_view text) {
@@ -14,6 +16,12 @@ std::string escape_markup(std::string_view text) {
     else
       safe += c;
   }
+  return safe;
+}
+
+std::string escape_attribute(std::string_view text) {
+  std::string safe = escape_markup(text);
+  boost::algorithm::replace_all(safe, "\"", "&quot;");
   return safe;
 }
 

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import http from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -173,6 +174,15 @@ test("the demo's outside has people who sign in, and a card processor that is pa
   assert.ok(asked.to.startsWith(`${demo.outside}/idp/authorize?`), JSON.stringify(asked));
   const choice = await visit(asked.to);
   assert.equal(links(choice).length, 2, choice.text);
+  const { hostname, port, pathname, search } = new URL(asked.to);
+  const quoted = await new Promise((resolve, reject) =>
+    http.get({ hostname, port, path: `${pathname}${search}&x="autofocus`, agent: false }, async (answer) => {
+      let text = "";
+      for await (const part of answer) text += part;
+      resolve(text);
+    }).on("error", reject));
+  assert.match(quoted, /client_id/, "a query with a quotation mark is no query");
+  assert.ok(!quoted.includes('x="autofocus'), "and does not reach the page");
   const back = await visit(links(choice)[0]);
   assert.equal((await visit(back.to)).status, 302);
   const session = JSON.parse((await visit(`${demo.web}/api/auth/session`)).text);

@@ -54,14 +54,14 @@ json::object metadata_of(const Form& form) {
 std::string button(const std::string& path, const std::string& label, const Form& fields = {}) {
   std::string inputs;
   for (const auto& [name, value] : fields)
-    inputs +=
-        "<input type=\"hidden\" name=\"" + web::escape_markup(name) + "\" value=\"" + web::escape_markup(value) + "\">";
-  return "<form method=\"post\" action=\"" + web::escape_markup(path) + "\">" + inputs + "<button>" +
+    inputs += "<input type=\"hidden\" name=\"" + web::escape_attribute(name) + "\" value=\"" +
+              web::escape_attribute(value) + "\">";
+  return "<form method=\"post\" action=\"" + web::escape_attribute(path) + "\">" + inputs + "<button>" +
          web::escape_markup(label) + "</button></form>";
 }
 
 std::string link(const std::string& url, const std::string& label) {
-  return "<p><a href=\"" + web::escape_markup(url) + "\">" + web::escape_markup(label) + "</a></p>";
+  return "<p><a href=\"" + web::escape_attribute(url) + "\">" + web::escape_markup(label) + "</a></p>";
 }
 
 constexpr auto note = "<p>This card processor exists inside the demo only; no card is needed.</p>";

@@ -112,8 +112,9 @@ web::Answer IdentityService::choose_person(std::string_view query) const {
   if (const auto problem = problem_of(form_of(query)); !problem.empty()) co_return web::invalid(problem);
   std::string list;
   for (const auto& each : people)
-    list += "<li><a href=\"" + web::escape_markup(issuer_ + "/continue?" + std::string(query) + "&person=" + each.id) +
-            "\">" + each.name + "</a>, " + each.email + "</li>";
+    list += "<li><a href=\"" +
+            web::escape_attribute(issuer_ + "/continue?" + std::string(query) + "&person=" + each.id) + "\">" +
+            each.name + "</a>, " + each.email + "</li>";
   co_return page("Who are you?", "<p>This identity provider exists inside the demo only.</p><ul>" + list + "</ul>");
 }
 

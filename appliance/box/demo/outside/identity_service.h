@@ -1,4 +1,4 @@
-// An OpenID provider (OpenID Connect Core, code flow with PKCE) that lets whoever asks be one of two people.
+// An OpenID provider (OpenID Connect Core, code flow with PKCE) with two accounts, which anybody may sign in to.
 #pragma once
 
 #include <chrono>
