@@ -1,6 +1,8 @@
 // A box in one file: packed while it runs, checked as a whole, and a box again elsewhere.
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
 import {
   appendFileSync, closeSync, copyFileSync, existsSync, ftruncateSync, lstatSync, mkdirSync, mkdtempSync, openSync, readFileSync, readdirSync,
   rmSync, statSync, symlinkSync, truncateSync, writeFileSync, writeSync,
@@ -9,7 +11,7 @@ import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { Box, INTERNAL_KEY, PASSWORD, run } from "./box.mjs";
+import { Box, binary, INTERNAL_KEY, PASSWORD, run } from "./box.mjs";
 
 const backend = { env: { INTERNAL_API_KEY: INTERNAL_KEY } };
 const folder = (t) => {
@@ -172,9 +174,39 @@ test("an interrupted pack is continued by the next one", async (t) => {
   mkdirSync(`${file}.copy`);
   await succeeds(["backup", "--data", life.box.folder, "--to", `${file}.copy`], backend);
   writeFileSync(`${file}.part`, "the beginning of a pack");
-  await succeeds(["pack", "--data", life.box.folder, "--to", file], backend);
+  const told = await succeeds(["pack", "--data", life.box.folder, "--to", file], backend);
+  assert.doesNotMatch(told, /continuing/, "the copy was not known to be complete");
   assert.ok(!existsSync(`${file}.copy`) && !existsSync(`${file}.part`));
   assert.match(await succeeds(["unpack", file, "--check", "--key", life.key]), /is sound/);
+});
+
+test("a pack that was killed while it was written keeps what it had", async (t) => {
+  const size = 400 * 2 ** 20;
+  const life = await packed(t, (workspace) => {
+    const file = openSync(join(workspace, "film"), "w");
+    for (let done = 0; done < size; done += 2 ** 22) writeSync(file, randomBytes(2 ** 22));
+    closeSync(file);
+  });
+  const file = join(life.place, "next.agentbox"), part = `${file}.part`;
+  const written = () => (existsSync(part) ? statSync(part).size : 0);
+  const killed = spawn(binary, ["pack", "--data", life.box.folder, "--to", file], { env: { ...process.env, ...backend.env }, stdio: "ignore" });
+  const ended = once(killed, "exit");
+  while (written() < size / 3 && killed.exitCode === null) await new Promise((resolve) => setTimeout(resolve, 1));
+  killed.kill("SIGKILL");
+  await ended;
+  assert.ok(!existsSync(file), "only a complete file has its name");
+  writeFileSync(join(life.workspace, "later.md"), "after the copy");
+
+  refuses(await run(["unpack", part, "--check", "--key", life.key]), /not sound/);
+  const told = await succeeds(["pack", "--data", life.box.folder, "--to", file], backend);
+  assert.match(told, /continuing the pack of 20\S+Z, which was interrupted/);
+  const kept = Number(told.match(/had packed ([\d.]+) MB of it/)?.[1]);
+  assert.ok(kept >= 60 && kept <= size / 1e6, told);
+  assert.match(await succeeds(["unpack", file, "--check", "--key", life.key]), /is sound/);
+  assert.deepEqual(readdirSync(life.place).sort(), ["box.agentbox", "key", "next.agentbox"]);
+  const names = execFileSync("tar", ["--zstd", "-tf", file], { encoding: "utf8" });
+  assert.match(names, /film/);
+  assert.doesNotMatch(names, /later\.md/, "it is the box of the time that it names");
 });
 
 // An engine that has one image, and takes any other.

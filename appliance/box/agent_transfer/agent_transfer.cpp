@@ -160,7 +160,7 @@ Exported AgentTransfer::write(const agents::Agent& agent, const fs::path& file) 
   Exported done{.secrets = carried(agent).secrets, .left_out = {}};
   {
     packing::ArchiveWriter archive(draft);
-    packing::write_header(archive, {.kind = "agent", .version = {}, .madeAt = {}, .keyFingerprint = {}});
+    packing::write_header(archive, {.kind = "agent", .version = {}, .madeAt = {}, .keyFingerprint = {}}, store::now());
     archive.add(entry(std::string(agent_name)), json_of(carried(agent)));
     std::vector<CarriedSchedule> schedules;
     for (const auto& task : hosting_.schedule.tasks.list(agent.owner, agent.id)) schedules.push_back(carried(task));

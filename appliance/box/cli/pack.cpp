@@ -1,7 +1,12 @@
 #include "appliance/box/cli/pack.h"
 
+#include <sys/stat.h>
+
+#include <fstream>
 #include <iostream>
+#include <iterator>
 #include <memory>
+#include <optional>
 
 #include "appliance/box/cli/backup_copy.h"
 #include "appliance/box/cli/commands.h"
@@ -14,6 +19,8 @@
 #include "appliance/foundation/crypto/random.h"
 #include "appliance/foundation/data_folder.h"
 #include "appliance/foundation/master_key.h"
+#include "store/codec.h"
+#include "web/reply.h"
 
 namespace agentbox::cli {
 
@@ -27,11 +34,69 @@ struct PackOptions {
   std::string acting_as;  // see BoxClient
 };
 
-// A folder in which the box is copied first. What an interrupted call left there is used by the next one.
-DataFolder copy_beside(const fs::path& file) { return DataFolder(file.string() + ".copy"); }
+constexpr auto longest_pause = std::chrono::hours(12);
+
+// The folder beside the file in which the box is copied first. If a call is interrupted while it copies, the next one
+// copies what is missing; while it packs, the next one packs the same copy.
+class Copy {
+ public:
+  Copy(const fs::path& file, std::string wanted)
+      : folder_(file.string() + ".copy"),
+        mark_(folder_.path() / "complete"),
+        draft_(file.string() + ".part"),
+        wanted_(std::move(wanted)) {}
+
+  const DataFolder& folder() const { return folder_; }
+  fs::path images() const { return folder_.path() / "images"; }
+
+  // When a copy of the same was completed, unless the call was interrupted too long ago.
+  std::optional<store::Time> completed() const {
+    std::ifstream mark(mark_);
+    const std::string content{std::istreambuf_iterator<char>(mark), {}};
+    if (!mark.is_open() || content != wanted_) return std::nullopt;
+    const auto last = std::max(last_write(mark_), last_write(draft_));
+    return store::now() - last < longest_pause ? std::optional(last_write(mark_)) : std::nullopt;
+  }
+  void begin() const {
+    fs::remove(mark_);
+    fs::remove_all(images());
+  }
+  store::Time complete() const {
+    write_private_file(mark_, wanted_);
+    return last_write(mark_);
+  }
+  void remove() const { fs::remove_all(folder_.path()); }
+
+ private:
+  static store::Time last_write(const fs::path& path) {
+    struct stat info {};
+    return store::Time(std::chrono::seconds(::stat(path.c_str(), &info) == 0 ? info.st_mtim.tv_sec : 0));
+  }
+
+  const DataFolder folder_;
+  const fs::path mark_, draft_;
+  const std::string wanted_;
+};
 
 void print(const packing::LeftOut& left_out) {
   for (const auto& sentence : left_out) std::cout << "left out: " << sentence << '\n';
+}
+
+// What distinguishes a copy from one that another call wants.
+std::string wanted(const DataFolder& folder, const PackOptions& options) {
+  return fs::absolute(folder.path()).lexically_normal().string() + (options.with_key ? "\nwith its key" : "") +
+         (options.with_image ? "\nwith the image" : "") + '\n';
+}
+
+store::Time copy_box(const Copy& copy, const Settings& settings, const PackOptions& options) {
+  copy.begin();
+  back_up_to(copy.folder(), settings,
+             {.to = copy.folder().path(), .with_key = options.with_key, .acting_as = options.acting_as});
+  if (options.with_image) {
+    fs::create_directories(copy.images());
+    save_image(settings, settings.agent_image, copy.images() / agents_image_name);
+  }
+  return copy.complete();
 }
 
 int pack(const Settings& settings, const PackOptions& options) {
@@ -40,22 +105,21 @@ int pack(const Settings& settings, const PackOptions& options) {
   if (fs::exists(file)) throw UsageError(file.string() + " exists already: remove it, or name another file with --to");
   if (is_beneath(file, folder.path()))
     throw UsageError(file.string() + " is inside the data folder: name a file outside of it with --to");
-  const auto copy = copy_beside(file);
-  const auto images = copy.path() / "images";
-  back_up_to(copy, settings, {.to = copy.path(), .with_key = options.with_key, .acting_as = options.acting_as});
-  fs::remove_all(images);
-  if (options.with_image) {
-    fs::create_directories(images);
-    save_image(settings, settings.agent_image, images / agents_image_name);
-  }
-  packing::LeftOut left_out;
-  {
+  const Copy copy(file, wanted(folder, options));
+  auto copied = copy.completed();
+  if (copied)
+    std::cout << "continuing the pack of " << web::iso8601(*copied) << ", which was interrupted; remove "
+              << copy.folder().path().string() << " to begin anew\n";
+  else
+    copied = copy_box(copy, settings, options);
+  const auto written = [&] {
     Progress progress("packing");
-    left_out = packing::write_box(copy.path(), file, folder.master_key(settings),
-                                  [&](std::uint64_t done, std::uint64_t all) { progress.report(done, all); });
-  }
-  fs::remove_all(copy.path());
-  print(left_out);
+    return packing::write_box(copy.folder().path(), *copied, file, folder.master_key(settings),
+                              [&](std::uint64_t done, std::uint64_t all) { progress.report(done, all); });
+  }();
+  copy.remove();
+  print(written.left_out);
+  if (written.kept > 0) std::cout << "the interrupted call had packed " << shown_bytes(written.kept) << " of it\n";
   std::cout << "packed into " << file.string() << ", " << shown_bytes(fs::file_size(file)) << '\n'
             << (options.with_key
                     ? "with master.key: this file gives access to every secret of the box, protect it like the box"

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <thread>
 
 #include "appliance/box/packing/manifest.h"
 #include "appliance/files/root.h"
@@ -34,12 +33,6 @@ constexpr std::size_t hole_piece = 1u << 30;
 
 [[noreturn]] void cannot_write(const fs::path& path, const char* reason) {
   throw UsageError("cannot write " + path.string() + ": " + reason);
-}
-
-files::Descriptor created(const fs::path& path) {
-  files::Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
-  if (!file) cannot_write(path, std::strerror(errno));
-  return file;
 }
 
 files::Descriptor unnamed_beside(const fs::path& path) {
@@ -82,19 +75,18 @@ unsigned file_type(EntryType type) {
 
 }  // namespace
 
-ArchiveWriter::ArchiveWriter(fs::path file)
+ArchiveWriter::ArchiveWriter(fs::path file, const std::optional<fs::path>& journal)
     : path_(std::move(file)),
-      file_(created(path_)),
+      frames_(path_, journal),
       archive_(archive_write_new(), &archive_write_free),
       manifest_(unnamed_beside(path_)) {
   auto* const to = archive_.get();
   if (to == nullptr) throw std::bad_alloc();
-  const auto threads = std::to_string(std::clamp(std::thread::hardware_concurrency(), 1u, 4u));
   require(archive_write_set_format_pax_restricted(to));
-  require(archive_write_add_filter_zstd(to));
-  require(archive_write_set_filter_option(to, "zstd", "compression-level", "1"));
-  archive_write_set_filter_option(to, "zstd", "threads", threads.c_str());  // one where the library has none
-  require(archive_write_open_fd(to, file_.get()));
+  require(archive_write_add_filter_none(to));
+  require(archive_write_set_bytes_per_block(to, piece_bytes));
+  require(archive_write_set_bytes_in_last_block(to, 1));
+  require(archive_write_open(to, this, nullptr, &ArchiveWriter::take, nullptr));
   lines_ = manifest_begin;
 }
 
@@ -102,7 +94,20 @@ ArchiveWriter::~ArchiveWriter() {
   if (!is_finished_) archive_write_fail(archive_.get());
 }
 
+// No exception passes through the library.
+ssize_t ArchiveWriter::take(struct archive* /*archive*/, void* self, const void* bytes, std::size_t size) {
+  auto& writer = *static_cast<ArchiveWriter*>(self);
+  try {
+    writer.frames_.write({static_cast<const char*>(bytes), size});
+    return static_cast<ssize_t>(size);
+  } catch (...) {
+    writer.failed_ = std::current_exception();
+    return ARCHIVE_FATAL;
+  }
+}
+
 void ArchiveWriter::require(int status) const {
+  if (failed_) std::rethrow_exception(failed_);
   if (status == ARCHIVE_OK || status == ARCHIVE_WARN) return;
   const char* reason = archive_error_string(archive_.get());
   cannot_write(path_, reason ? reason : "the library does not say why");
@@ -205,7 +210,7 @@ void ArchiveWriter::finish(const std::string& master_key) {
     write(signature.data(), signature.size());
   }
   require(archive_write_close(archive_.get()));
-  if (::fsync(file_.get()) != 0) cannot_write(path_, std::strerror(errno));
+  frames_.finish();
   is_finished_ = true;
 }
 

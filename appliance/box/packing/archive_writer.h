@@ -1,15 +1,20 @@
 // Writes a tar archive (POSIX pax) that is compressed with Zstandard: `tar --zstd -tf FILE` lists it.
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstdint>
+#include <exception>
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "appliance/box/packing/content_digest.h"
 #include "appliance/box/packing/entry.h"
+#include "appliance/box/packing/frame_writer.h"
 #include "appliance/files/descriptor.h"
 
 struct archive;
@@ -20,8 +25,9 @@ namespace packing {
 // written or an entry cannot be read.
 class ArchiveWriter {
  public:
-  // Creates the file, which must not exist (0600).
-  explicit ArchiveWriter(std::filesystem::path file);
+  // With a journal, a call with the same entries continues what an interrupted one has left (frame_writer.h); without,
+  // the file must not exist.
+  explicit ArchiveWriter(std::filesystem::path file, const std::optional<std::filesystem::path>& journal = {});
   ~ArchiveWriter();  // without finish(): the file is not complete
   ArchiveWriter(const ArchiveWriter&) = delete;
   ArchiveWriter& operator=(const ArchiveWriter&) = delete;
@@ -36,6 +42,9 @@ class ArchiveWriter {
   // Writes the manifest and, with a key, its signature; the file is then on disk.
   void finish(const std::string& master_key = {});
 
+  // Bytes that the file had from an interrupted call.
+  std::uint64_t kept() const { return frames_.kept(); }
+
   // Called with the number of bytes that were read since the last call.
   void report_to(std::function<void(std::uint64_t)> progress) { progress_ = std::move(progress); }
 
@@ -44,9 +53,11 @@ class ArchiveWriter {
   void write(const void* bytes, std::size_t size);
   void note(const Entry&, std::string_view digest);
   void require(int status) const;
+  static ssize_t take(struct archive*, void* self, const void* bytes, std::size_t size);
 
   const std::filesystem::path path_;
-  files::Descriptor file_;
+  FrameWriter frames_;
+  std::exception_ptr failed_;  // why frames_ could not be written
   const std::unique_ptr<::archive, int (*)(::archive*)> archive_;
   files::Descriptor manifest_;  // unnamed, until it is copied
   std::uint64_t manifest_size_ = 0;

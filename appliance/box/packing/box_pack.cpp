@@ -17,6 +17,7 @@ using agentbox::UsageError;
 
 constexpr std::string_view key_name = "master.key";
 constexpr std::array<const char*, 6> parts{"images", "agents", "skills", "store", "agentbox.toml.sealed", "master.key"};
+constexpr auto journal_name = "frames";  // of the draft
 constexpr std::size_t longest_key = 1'024;
 
 void require_part(const Entry& entry) {
@@ -25,40 +26,26 @@ void require_part(const Entry& entry) {
     throw UsageError("the pack holds \"" + std::string(first.substr(0, 200)) + "\", which no box has");
 }
 
-// Removed unless it got its name.
-class Draft {
- public:
-  explicit Draft(const fs::path& file) : draft_(file.string() + ".part"), file_(file) { fs::remove(draft_); }
-  ~Draft() {
-    std::error_code ignored;
-    fs::remove(draft_, ignored);
-  }
-  Draft(const Draft&) = delete;
-  Draft& operator=(const Draft&) = delete;
-  const fs::path& path() const { return draft_; }
-  void complete() const { fs::rename(draft_, file_); }
-
- private:
-  const fs::path draft_, file_;
-};
-
 }  // namespace
 
-LeftOut write_box(const fs::path& from, const fs::path& file, const std::string& master_key, const Report& report) {
-  const Draft draft(file);
-  LeftOut left_out;
+WrittenBox write_box(const fs::path& from, store::Time made_at, const fs::path& file, const std::string& master_key,
+                     const Report& report) {
+  const auto draft = fs::path(file).concat(".part");
+  WrittenBox written;
   {
-    ArchiveWriter archive(draft.path());
+    ArchiveWriter archive(draft, from / journal_name);
     const auto all = bytes_in(from);
     std::uint64_t done = 0;
     archive.report_to([&](std::uint64_t more) { report(done += more, all); });
     write_header(archive,
-                 {.kind = "box", .version = {}, .madeAt = {}, .keyFingerprint = agentbox::key_fingerprint(master_key)});
-    for (const auto* part : parts) add_tree(archive, from / part, part, left_out);
+                 {.kind = "box", .version = {}, .madeAt = {}, .keyFingerprint = agentbox::key_fingerprint(master_key)},
+                 made_at);
+    for (const auto* part : parts) add_tree(archive, from / part, part, written.left_out);
     archive.finish(master_key);
+    written.kept = archive.kept();
   }
-  draft.complete();
-  return left_out;
+  fs::rename(draft, file);
+  return written;
 }
 
 CheckedBox check_box(const fs::path& file, const std::optional<std::string>& key, const Report& report) {

@@ -13,15 +13,22 @@
 #include <string>
 
 #include "appliance/box/packing/tree.h"
+#include "store/codec.h"
 
 namespace packing {
 
 // Called while a file is written or read, with the bytes that are done of all.
 using Report = std::function<void(std::uint64_t done, std::uint64_t all)>;
 
-// Writes the backup in `from` to a new file, which is complete once it has its name. Throws agentbox::UsageError.
-LeftOut write_box(const std::filesystem::path& from, const std::filesystem::path& file, const std::string& master_key,
-                  const Report&);
+struct WrittenBox {
+  LeftOut left_out;
+  std::uint64_t kept = 0;  // bytes that an interrupted call had written
+};
+// Writes the backup in `from`, of the time `made_at`, to a new file, which is complete once it has its name. What an
+// interrupted call has left is continued: a draft beside the file, FILE.part, and its journal in `from`. Throws
+// agentbox::UsageError.
+WrittenBox write_box(const std::filesystem::path& from, store::Time made_at, const std::filesystem::path& file,
+                     const std::string& master_key, const Report&);
 
 struct CheckedBox {
   std::string made_at, version;

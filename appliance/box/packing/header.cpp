@@ -21,13 +21,13 @@ std::string text_in(const boost::json::object& header, std::string_view name) {
 
 }  // namespace
 
-void write_header(ArchiveWriter& archive, Header header) {
+void write_header(ArchiveWriter& archive, Header header, store::Time made_at) {
   header.version = agentbox::version;
-  header.madeAt = web::iso8601(store::now());
+  header.madeAt = web::iso8601(made_at);
   std::string text;
   web::write_json(text, header);
   archive.add(
-      {.path = std::string(header_name), .modified = std::chrono::system_clock::to_time_t(store::now()), .target = {}},
+      {.path = std::string(header_name), .modified = std::chrono::system_clock::to_time_t(made_at), .target = {}},
       text + "\n");
 }
 
