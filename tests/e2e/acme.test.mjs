@@ -4,7 +4,7 @@ import { execFileSync, spawn } from "node:child_process";
 import { X509Certificate } from "node:crypto";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { get } from "node:https";
+import { createServer, get } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -47,18 +47,19 @@ const ask = (url, ca) =>
   });
 
 // An authority that looks for boxes at these ports of this machine, whatever their names.
-const authority = async (t, { http, tls }, env = {}) => {
+const authority = async (t, { http, tls }, { validity } = {}) => {
   const path = folder(t), first = await free_ports(4), [port, management, dns, control] = [0, 1, 2, 3].map((n) => first + n);
   const key = join(path, "key.pem"), certificate = join(path, "cert.pem");
   execFileSync("openssl", ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2", "-subj", "/CN=pebble",
     "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", certificate], { stdio: "ignore" });
   writeFileSync(join(path, "config.json"), JSON.stringify({ pebble: {
     listenAddress: `127.0.0.1:${port}`, managementListenAddress: `127.0.0.1:${management}`, certificate, privateKey: key,
-    httpPort: http, tlsPort: tls, ocspResponderURL: "", externalAccountBindingRequired: false } }));
+    httpPort: http, tlsPort: tls, ocspResponderURL: "", externalAccountBindingRequired: false,
+    ...(validity && { certificateValidityPeriod: validity }) } }));
   await start(t, "pebble-challtestsrv", ["-defaultIPv6", "", "-defaultIPv4", "127.0.0.1", "-http01", "", "-https01", "", "-tlsalpn01", "",
     "-dns01", `127.0.0.1:${dns}`, "-management", `127.0.0.1:${control}`]);
   const pebble = await start(t, "pebble", ["-config", join(path, "config.json"), "-strict=false", "-dnsserver", `127.0.0.1:${dns}`],
-    { PEBBLE_VA_NOSLEEP: "1", PEBBLE_VA_ALWAYS_VALID: "0", PEBBLE_WFE_NONCEREJECT: "20", ...env });
+    { PEBBLE_VA_NOSLEEP: "1", PEBBLE_VA_ALWAYS_VALID: "0", PEBBLE_WFE_NONCEREJECT: "20" });
   const ca = readFileSync(certificate);
   await until("pebble listens", () => /ACME directory available/.test(pebble.said()));
   const root = await new Promise((resolve, reject) =>
@@ -124,6 +125,55 @@ for (const [kind, with_http] of challenges) {
     assert.equal(both.subjectAltName, `DNS:${NAME}, DNS:www.example.test`);
   });
 }
+
+test("at two thirds of its lifetime a certificate is renewed while the box serves", async (t) => {
+  const port = await free_ports(1), validity = 45;
+  const { root, settings } = await authority(t, { http: port, tls: port }, { validity });
+  const box = await begin(t, { ...settings, WEB_LISTEN: `127.0.0.1:${port}` });
+  await is_issued(box);
+  const seen = new Map(); // serial number to the certificate and when it was first served
+  await until("a second certificate is served", async () => {
+    const { status, certificate } = await ask(`${box.web}/health`, root).catch((error) => {
+      if (seen.size > 0) throw error; // until the first one is loaded
+      return {};
+    });
+    if (status === undefined) return false;
+    assert.equal(status, 200);
+    if (!seen.has(certificate.serialNumber)) seen.set(certificate.serialNumber, { certificate, at: Date.now() });
+    return seen.size === 2;
+  }, 90_000);
+  const [old, renewed] = [...seen.values()];
+  const begun = Date.parse(old.certificate.validFrom), passed = (renewed.at - begun) / 1000;
+  assert.ok(passed >= (validity * 15) / 24, `not before its time: after ${passed} s`);
+  assert.ok(passed < validity, `no moment without a valid certificate: after ${passed} s`);
+  assert.doesNotMatch(box.whole_log, /certificate_not_issued/);
+});
+
+test("an authority that asks for patience is left alone for so long, by a restarted box too", async (t) => {
+  const path = folder(t), key = join(path, "key.pem"), certificate = join(path, "cert.pem");
+  execFileSync("openssl", ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2", "-subj", "/CN=busy",
+    "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", certificate], { stdio: "ignore" });
+  let asked = 0;
+  const busy = createServer({ key: readFileSync(key), cert: readFileSync(certificate) }, (request, response) => {
+    ++asked;
+    response.writeHead(503, { "retry-after": "7000", "content-type": "application/problem+json" });
+    response.end(JSON.stringify({ type: "urn:ietf:params:acme:error:rateLimited", detail: "too many boxes today" }));
+  });
+  await new Promise((resolve) => busy.listen(0, "127.0.0.1", resolve));
+  t.after(() => busy.close());
+  const box = await begin(t, { WEB_LISTEN: "127.0.0.1:0", ACME_DIRECTORY: `https://127.0.0.1:${busy.address().port}/dir`, ACME_CA: certificate });
+  const line = await until("the refusal is logged", () => box.whole_log.split("\n").find((one) => one.includes('"certificate_not_issued"')), 60_000);
+  const { reason, retry_in_seconds } = JSON.parse(line);
+  assert.match(reason, /503|too many boxes today/);
+  assert.ok(retry_in_seconds > 6_990 && retry_in_seconds <= 7_000, line);
+  const before = asked;
+  await box.end("SIGTERM");
+  await box.serve();
+  const own = await certificate_of(box);
+  const health = JSON.parse((await ask(`${box.web}/health`, own.toString())).text);
+  assert.deepEqual([health.certificate, health.certificateProblem], ["self-signed", reason], "it still says why");
+  assert.equal(asked, before);
+});
 
 test("what the authority objects to reaches the log, the health and doctor; the box goes on self-signed", async (t) => {
   const first = await free_ports(3);
