@@ -9,7 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { connect } from "node:tls";
-import { ADMIN, Box, run, send, until } from "./box.mjs";
+import { ADMIN, Box, binary, run, send, until } from "./box.mjs";
 import { free_ports } from "./ports.mjs";
 
 const NAME = "box.example.test";
@@ -62,12 +62,12 @@ const authority = async (t, { http, tls }, { validity } = {}) => {
     { PEBBLE_VA_NOSLEEP: "1", PEBBLE_VA_ALWAYS_VALID: "0", PEBBLE_WFE_NONCEREJECT: "20" });
   const ca = readFileSync(certificate);
   await until("pebble listens", () => /ACME directory available/.test(pebble.said()));
-  const root = await new Promise((resolve, reject) =>
+  const root = await until("pebble offers its root", () => new Promise((resolve) =>
     get({ host: "127.0.0.1", port: management, path: "/roots/0", ca, agent: false }, async (answer) => {
       let text = "";
       for await (const part of answer) text += part;
       resolve(text);
-    }).on("error", reject));
+    }).on("error", () => resolve(undefined))));
   return { root, settings: { ACME_DIRECTORY: `https://127.0.0.1:${port}/dir`, ACME_CA: certificate, ACME_EMAIL: ADMIN.email }, said: pebble.said };
 };
 
@@ -226,11 +226,49 @@ test("settings that do not go together are refused with what to do", async (t) =
 
 test("setup takes the authority by flags", async (t) => {
   const data = join(folder(t), "data");
-  const made = await run(["setup", "--data", data, "--email", "you@example.org", "--web-listen", "127.0.0.1:0", "--base-url", `https://${NAME}`,
-    "--acme-directory", "https://acme.example.test/directory", "--acme-email", "you@example.org", "--http-redirect-listen", "127.0.0.1:0"]);
-  assert.equal(made.code, 0, made.err);
-  assert.match(readFileSync(join(data, "agentbox.toml"), "utf8"), /^acme_directory = "https:\/\/acme\.example\.test\/directory"$/m);
-  const back = await run(["setup", "--data", data, "--no-tls", "--yes"]);
-  assert.equal(back.code, 0, back.err);
-  assert.match(readFileSync(join(data, "agentbox.toml"), "utf8"), /^acme_directory = ""$/m);
+  const set_up = async (...flags) => {
+    const ended = await run(["setup", "--data", data, "--yes", ...flags]);
+    assert.equal(ended.code, 0, ended.err);
+    return readFileSync(join(data, "agentbox.toml"), "utf8");
+  };
+  const directory = ["--acme-directory", "https://acme.example.test/directory"];
+  const made = await set_up("--email", "you@example.org", "--web-listen", "127.0.0.1:0", "--base-url", `https://${NAME}`, ...directory,
+    "--acme-email", "you@example.org", "--http-redirect-listen", "127.0.0.1:0");
+  assert.match(made, /^acme_directory = "https:\/\/acme\.example\.test\/directory"$/m);
+  assert.match(await set_up("--no-tls"), /^acme_directory = ""$/m);
+
+  // From one kind of certificate to another, without a word about the one before.
+  assert.match(await set_up("--own-ca", "--name", "box.lan"), /^tls_cert = ".*server\.crt"$/m);
+  const authority = await set_up(...directory);
+  assert.match(authority, /^tls_cert = ""$/m);
+  assert.match(authority, /^acme_directory = "https:.*"$/m);
+  const tls = (name) => join(data, "tls", name);
+  const files = await set_up("--tls-cert", tls("server.crt"), "--tls-key", tls("server.key"));
+  assert.match(files, /^acme_directory = ""$/m);
+  assert.match(files, /^tls_cert = ".*server\.crt"$/m);
+});
+
+test("setup asks for the authority on a terminal", async (t) => {
+  const data = join(folder(t), "data");
+  const answers = [
+    [/E-mail address of the first admin/, "you@example.org"], [/Password \(/, ""], [/Address of the web listener/, "127.0.0.1:0"], [/TLS: none/, "acme"],
+    [/Directory of the authority, whose terms you accept \[https:/, "http://not.secure.test"], [/must begin with https[^]*Directory of the authority/, ""],
+    [/Host names to certify/, ""], [/Address that the authority may write to/, "ops@example.org"], [/Address for plain HTTP/, "127.0.0.1:0"],
+    [/Public web address/, `https://${NAME}`],
+  ];
+  const terminal = spawn("script", ["-qec", `${binary} setup --data ${data}`, "/dev/null"], { env: { PATH: process.env.PATH, TERM: "dumb" } });
+  let said = "", seen = 0;
+  terminal.stdout.on("data", (bytes) => {
+    said += bytes;
+    const rest = said.slice(seen);
+    if (!/: $/.test(rest)) return;
+    if (answers.length > 0 && !answers[0][0].test(rest)) return terminal.kill();
+    seen = said.length;
+    terminal.stdin.write(`${answers.length > 0 ? answers.shift()[1] : /Use [^\n]*\?/.test(rest) ? "no" : ""}\n`);
+  });
+  const [code] = await once(terminal, "close");
+  assert.equal(code, 0, said);
+  const text = readFileSync(join(data, "agentbox.toml"), "utf8");
+  for (const line of ['acme_directory = "https://acme-v02.api.letsencrypt.org/directory"', 'acme_email = "ops@example.org"', 'http_redirect_listen = "127.0.0.1:0"'])
+    assert.ok(text.includes(`${line}\n`), `${line} in ${text}`);
 });

@@ -33,6 +33,12 @@ Settings SettingFlags::resolve(bool own_file) const {
   return resolve_settings(values_->flags, process_environment(), {.named = values_->config, .own = own_file});
 }
 
+Settings SettingFlags::stored() const {
+  Flags folder;
+  if (const auto given = values_->flags.find("AGENTBOX_DATA"); given != values_->flags.end()) folder.insert(*given);
+  return resolve_settings(folder, process_environment(), {.named = values_->config, .own = true});
+}
+
 Settings SettingFlags::resolve(SettingSources& sources) const {
   return resolve_settings(values_->flags, process_environment(), {.named = values_->config, .own = true}, &sources);
 }

@@ -19,7 +19,9 @@ class SettingFlags {
   const Flags& given() const { return values_->flags; }
   // After parsing: resolves the settings from flags, environment and file.
   Settings resolve(bool own_file = true) const;
-  // The same, with where the values come from.
+  // The same without the flags but --data and --config.
+  Settings stored() const;
+  // As resolve(), with where the values come from.
   Settings resolve(SettingSources&) const;
 
  private:

@@ -61,7 +61,6 @@ void check_acme(const Settings& settings) {
     throw UsageError(
         "ACME_DIRECTORY and TLS_CERT exclude each other: the certificate comes from the authority or from "
         "your files");
-  if (!settings.acme_directory.starts_with("https://")) throw UsageError("ACME_DIRECTORY must begin with https://");
   auto names = settings.acme_names;
   if (const auto url = boost::urls::parse_uri(settings.base_url); names.empty() && url)
     names.emplace_back(url->encoded_host());

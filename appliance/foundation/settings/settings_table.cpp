@@ -34,7 +34,8 @@ std::vector<Setting> make_table() {
       text("TLS_CERT", &S::tls_cert, "certificate chain of the web listener; reloaded on SIGHUP", "PEM file"),
       text("TLS_KEY", &S::tls_key, "private key of that certificate", "PEM file"),
       text("TLS_CA", &S::tls_ca, "certificate of its authority, which is offered at /ca.crt; unset: none", "PEM file"),
-      url("ACME_DIRECTORY", &S::acme_directory,
+      https_url(
+          "ACME_DIRECTORY", &S::acme_directory,
           "directory of a certificate authority (ACME, RFC 8555), from which the box gets and renews the certificate "
           "of "
           "the web listener; setting it accepts the authority's terms"),

@@ -27,12 +27,15 @@ const Setting& setting_named(const std::string& name) {
   return *std::ranges::find(settings_table(), name, &Setting::name);
 }
 
-void ask_setting(SetupAnswers& answers, const Settings& settings, const std::string& name, const std::string& prompt) {
+// `suggested`: the answer to an empty line where the box has no value.
+void ask_setting(SetupAnswers& answers, const Settings& settings, const std::string& name, const std::string& prompt,
+                 const std::string& suggested = {}) {
   if (answers.settings.contains(name)) return;
   const auto& setting = setting_named(name);
   const auto current = setting.show(settings);
+  const auto fallback = current.empty() ? suggested : setting.secret ? "as it is" : current;
   for (;;) {
-    const auto answer = ask_for(prompt, setting.secret ? (current.empty() ? "" : "as it is") : current);
+    const auto answer = ask_for(prompt, fallback);
     if (answer == current || (setting.secret && answer == "as it is")) return;
     auto scratch = settings;
     if (const auto problem = setting.assign(scratch, answer)) {
@@ -103,10 +106,8 @@ void ask_tls(SetupAnswers& answers, const Settings& settings) {
     ask_setting(answers, settings, "TLS_KEY", "File with its private key");
   }
   if (answers.tls == Tls::public_authority) {
-    if (!answers.settings.contains("ACME_DIRECTORY"))
-      answers.settings["ACME_DIRECTORY"] =
-          ask_for("Directory of the authority, whose terms you accept",
-                  settings.acme_directory.empty() ? usual_authority : settings.acme_directory);
+    ask_setting(answers, settings, "ACME_DIRECTORY", "Directory of the authority, whose terms you accept",
+                usual_authority);
     ask_setting(answers, settings, "ACME_NAMES", "Host names to certify (empty: the one of the public web address)");
     ask_setting(answers, settings, "ACME_EMAIL", "Address that the authority may write to (empty: none)");
     ask_setting(answers, settings, "HTTP_REDIRECT_LISTEN",

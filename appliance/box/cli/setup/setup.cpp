@@ -118,7 +118,8 @@ void print_next(const DataFolder& folder, const Settings& settings, const SetupA
 }
 
 int set_up_box(const SettingFlags& flags, SetupAnswers answers, const Confirmation& confirmation) {
-  const auto settings = flags.resolve();
+  // The flags replace what is there, with which they need not agree.
+  const auto settings = flags.stored();
   const DataFolder folder(fs::absolute(settings.data).lexically_normal());
   const OwnAuthority authority(folder);
   const bool is_new = !fs::exists(folder.config_file());
@@ -134,7 +135,8 @@ int set_up_box(const SettingFlags& flags, SetupAnswers answers, const Confirmati
   if (!is_new && !answers.settings.empty())
     confirmation.require("Change " + std::to_string(answers.settings.size()) + " settings in " +
                          folder.config_file().string() + "?");
-  if (is_new) init(settings, {.email = answers.email, .password = answers.password, .says_next = false}, std::cout);
+  if (is_new)
+    init(flags.resolve(), {.email = answers.email, .password = answers.password, .says_next = false}, std::cout);
   const auto text = with_settings(text_of(folder.config_file()), toml_of(answers.settings));
   check_text(folder, text);
   if (answers.tls == Tls::own_authority) authority.certify(answers.names);
