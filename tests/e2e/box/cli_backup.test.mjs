@@ -1,0 +1,321 @@
+// Backup, restore and verify: a backup holds everything but the secrets, and with the master key it becomes a box that
+// serves again.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import {
+  appendFileSync,
+  closeSync,
+  existsSync,
+  ftruncateSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  readSync,
+  readdirSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { ADMIN, Box, INTERNAL_KEY, PASSWORD, run } from "../support/box.mjs";
+
+const folder = (t) => {
+  const path = mkdtempSync(join(tmpdir(), "agentbox-backup-"));
+  t.after(() => rmSync(path, { recursive: true, force: true }));
+  return path;
+};
+const succeeds = async (args, options) => {
+  const ended = await run(args, options);
+  assert.equal(ended.code, 0, `${args.join(" ")}: ${JSON.stringify(ended)}`);
+  return ended.out;
+};
+const complains = (ended, ...patterns) => {
+  assert.deepEqual([ended.code, ended.out], [2, ""], JSON.stringify(ended));
+  const lines = ended.err
+    .trimEnd()
+    .split("\n")
+    .filter((line) => !line.startsWith("{"));
+  assert.equal(lines.length, 1, ended.err);
+  for (const pattern of patterns) assert.match(lines[0], pattern);
+};
+const files_in = (path) =>
+  readdirSync(path, { withFileTypes: true }).flatMap((entry) =>
+    entry.isDirectory() ? files_in(join(path, entry.name)) : entry.isFile() ? [join(path, entry.name)] : [],
+  );
+const holding = (path, secret) => files_in(path).filter((file) => readFileSync(file).includes(secret));
+const backend = { env: { INTERNAL_API_KEY: INTERNAL_KEY } };
+
+// A box with a life behind it: settings with a secret, a user with a key, an agent that remembers something.
+const lived_in = async (t) => {
+  const box = await Box.start(t);
+  appendFileSync(join(box.folder, "agentbox.toml"), 'local_api_key = "the-model-servers-key"\nlog_level = "info"\n');
+  const ada = await box.customer("ada@example.org");
+  const agent = await box.running_agent(ada);
+  await ada.call("POST", "/api/chat", { agentId: agent, message: "remember that the vault is blue" });
+  const { key } = (await ada.call("POST", "/api/keys", { name: "laptop" })).body;
+  const boot = JSON.parse(readFileSync(join(box.folder, "agents", agent, "run", "boot.json")));
+  const settings = readFileSync(join(box.folder, "agentbox.toml"), "utf8");
+  const master_key = readFileSync(join(box.folder, "master.key"), "utf8").trim();
+  const secrets = {
+    master_key,
+    master_key_bytes: Buffer.from(master_key, "hex"),
+    internal_key: settings.match(/internal_api_key = "(.*)"/)[1],
+    model_key: "the-model-servers-key",
+    gateway_token: boot.gateway_token,
+    box_token: boot.box_token,
+    password: PASSWORD,
+    admin_password: ADMIN.password,
+    session: ada.cookie.split("=")[1],
+    api_key: key.split("_").at(-1),
+  };
+  for (const [name, secret] of Object.entries(secrets)) assert.ok(secret?.length >= 20, `${name}: ${secret}`);
+  return { box, ada, agent, key, settings, secrets };
+};
+
+// Ends the box for good, its agents too, as if the machine were lost; the folder stays until the test's end.
+const lose = async ({ box, agent }) => {
+  await box.end("SIGKILL");
+  const { pid } = JSON.parse(readFileSync(join(box.folder, "agents", agent, "run", "agent.pid")));
+  process.kill(pid, "SIGKILL");
+};
+
+const is_itself_again = async (t, data, life, env) => {
+  const again = await Box.open(t, data, { ...life.box.env, ...env });
+  assert.equal(
+    (await life.ada.call("GET", "/api/auth/session")).body.user.email,
+    "ada@example.org",
+    "the session lives",
+  );
+  const ada = again.person();
+  assert.equal((await ada.log_in("ada@example.org", PASSWORD)).status, 200);
+  assert.equal((await ada.call("GET", "/api/settings")).body.plan, "solo");
+  assert.equal((await ada.call("POST", "/api/keys/validate", { apiKey: life.key })).body.valid, true);
+  await again.until_status(ada, life.agent, "running");
+  assert.equal((await ada.call("GET", `/api/chat?agentId=${life.agent}`)).body.count, 2);
+  const recalled = await ada.call("POST", "/api/chat", { agentId: life.agent, message: "what do you remember?" });
+  assert.match(recalled.body.message?.content ?? JSON.stringify(recalled.body), /blue/);
+  assert.equal(readFileSync(join(data, "agentbox.toml"), "utf8"), life.settings);
+  return again;
+};
+
+test("a backup of the running box holds no secret, and with the key it becomes the box again", async (t) => {
+  const life = await lived_in(t),
+    to = join(folder(t), "backup"),
+    data = join(folder(t), "data"),
+    key_file = join(folder(t), "key");
+  mkdirSync(to, { mode: 0o755 });
+  const said = await succeeds(["backup", "--data", life.box.folder, "--to", to], backend);
+  assert.match(said, /without master\.key: .*elsewhere/);
+  for (const [name, secret] of Object.entries(life.secrets)) assert.deepEqual(holding(to, secret), [], name);
+  assert.deepEqual(
+    holding(life.box.folder, life.secrets.model_key),
+    [join(life.box.folder, "agentbox.toml")],
+    "such a search finds",
+  );
+  assert.deepEqual(readdirSync(to).sort(), ["agentbox.toml.sealed", "agents", "store"]);
+  assert.deepEqual(readdirSync(join(to, "agents", life.agent)), ["workspace"]);
+  for (const part of ["store", "agents"])
+    assert.equal(statSync(join(to, part)).mode & 0o777, 0o700, `${part} of a folder that others may look into`);
+  assert.equal(statSync(join(to, "agentbox.toml.sealed")).mode & 0o777, 0o600);
+  writeFileSync(key_file, life.secrets.master_key);
+  await lose(life);
+
+  const restore = (...more) => run(["restore", "--from", to, "--data", data, ...more]);
+  complains(await restore(), /does not hold its master key/, /--key/, /AGENTBOX_MASTER_KEY/);
+  writeFileSync(join(to, "..", "other"), "0".repeat(64));
+  complains(await restore("--key", join(to, "..", "other")), /does not open the backup/, /box that was backed up/);
+  complains(await restore("--key", "/no/such.key"), /\/no\/such\.key/, /path/);
+  complains(await restore("--key", "/dev/null"), /\/dev\/null is empty/);
+  assert.ok(!existsSync(data), "what cannot be opened is not begun");
+
+  await succeeds(["restore", "--from", to, "--data", data, "--key", key_file]);
+  assert.equal(statSync(join(data, "master.key")).mode & 0o777, 0o600);
+  assert.match(await succeeds(["verify", "--data", data]), /sound/);
+  await is_itself_again(t, data, life);
+  complains(await restore("--key", key_file), /already holds a box/, /--data/);
+});
+
+test("the key can stay in the environment, and then it is written nowhere", async (t) => {
+  const life = await lived_in(t),
+    to = join(folder(t), "backup"),
+    data = join(folder(t), "data");
+  await succeeds(["backup", "--data", life.box.folder, "--to", to], backend);
+  await lose(life);
+  const env = { AGENTBOX_MASTER_KEY: life.secrets.master_key };
+  assert.match(await succeeds(["restore", "--from", to, "--data", data], { env }), /set it for agentbox serve/);
+  assert.ok(!existsSync(join(data, "master.key")));
+  await is_itself_again(t, data, life, env);
+});
+
+test("--with-key makes a backup that needs no other key and warns about it; the next one without it removes the key", async (t) => {
+  const life = await lived_in(t),
+    to = join(folder(t), "backup");
+  await life.box.end("SIGTERM");
+  const back_up = (...more) => succeeds(["backup", "--data", life.box.folder, "--to", to, ...more]);
+  const lines = (await back_up("--with-key")).trimEnd().split("\n");
+  assert.equal(lines.length, 2);
+  assert.match(lines[1], /with master\.key: this folder gives access to every secret/);
+  assert.equal(statSync(join(to, "master.key")).mode & 0o777, 0o600);
+  assert.equal(readFileSync(join(to, "master.key"), "utf8").trim(), life.secrets.master_key);
+  const data = join(folder(t), "data");
+  await succeeds(["restore", "--from", to, "--data", data]);
+  await back_up();
+  assert.deepEqual(holding(to, life.secrets.master_key), []);
+  await life.box.serve();
+  await life.box.backend_call("DELETE", `/api/agents/${life.agent}`);
+  await life.box.end("SIGTERM");
+  await is_itself_again(t, data, life);
+});
+
+test("a backup is updated: new files are added, deleted ones removed, unchanged ones not copied again", async (t) => {
+  const box = await Box.start(t),
+    to = join(folder(t), "backup");
+  const ada = await box.customer("ada@example.org", "collective"),
+    provision = (name) => ada.call("POST", "/api/agents/provision", { name, tier: "pro" });
+  const first = (await provision("First")).body.agent.id;
+  await box.until_status(ada, first, "running");
+  const workspace = join(box.folder, "agents", first, "workspace"),
+    copy = join(to, "agents", first, "workspace");
+  writeFileSync(join(workspace, "note"), "one");
+  writeFileSync(join(workspace, "gone"), "soon");
+  mkdirSync(join(workspace, "kind"));
+  const back_up = () => succeeds(["backup", "--data", box.folder, "--to", to], backend);
+  await back_up();
+  const before = statSync(join(copy, "note"));
+
+  rmSync(join(workspace, "gone"));
+  rmSync(join(workspace, "kind"), { recursive: true });
+  writeFileSync(join(workspace, "kind"), "a file now");
+  writeFileSync(join(workspace, "new"), "two");
+  const second = (await provision("Second")).body.agent.id;
+  await box.until_status(ada, second, "running");
+  await back_up();
+  assert.equal(statSync(join(copy, "note")).ino, before.ino);
+  assert.deepEqual(
+    ["gone", "new", "kind"].map((name) => existsSync(join(copy, name)) && readFileSync(join(copy, name), "utf8")),
+    [false, "two", "a file now"],
+  );
+  assert.deepEqual(readdirSync(join(to, "agents")).sort(), [first, second].sort());
+  await ada.call("DELETE", `/api/agents/${first}`);
+  await back_up();
+  assert.deepEqual(readdirSync(join(to, "agents")), [second]);
+});
+
+test("links in a workspace do not lead a backup outside", async (t) => {
+  const life = await lived_in(t),
+    to = join(folder(t), "backup");
+  const workspace = join(life.box.folder, "agents", life.agent, "workspace");
+  symlinkSync(join(life.box.folder, "master.key"), join(workspace, "key"));
+  symlinkSync(life.box.folder, join(workspace, "box"));
+  execFileSync("mkfifo", [join(workspace, "pipe")]);
+  await succeeds(["backup", "--data", life.box.folder, "--to", to], backend);
+  const copy = join(to, "agents", life.agent, "workspace");
+  assert.equal(readlinkSync(join(copy, "key")), join(life.box.folder, "master.key"));
+  assert.ok(lstatSync(join(copy, "box")).isSymbolicLink());
+  assert.ok(!existsSync(join(copy, "pipe")));
+  assert.deepEqual(holding(to, life.secrets.master_key), []);
+});
+
+test("paths longer than the system takes are backed up and restored like others", async (t) => {
+  const life = await lived_in(t), to = join(folder(t), "backup"), data = join(folder(t), "data"), key_file = join(folder(t), "key");
+  const workspace = join(life.box.folder, "agents", life.agent, "workspace");
+  const dig = `const fs = require("fs"), name = "d".repeat(250);
+    for (let level = 0; level < 20; ++level) fs.mkdirSync(name), process.chdir(name);
+    fs.writeFileSync("deep.txt", "found");
+    for (let level = 0; level < 600; ++level) fs.mkdirSync("d"), process.chdir("d");
+    fs.writeFileSync("too-deep.txt", "left out");`;
+  execFileSync(process.execPath, ["-e", dig], { cwd: workspace });
+  assert.match(await succeeds(["backup", "--data", life.box.folder, "--to", to], backend), /left out of .*workspace: 1 folder within more than 200 others/);
+  await succeeds(["backup", "--data", life.box.folder, "--to", to], backend);
+  writeFileSync(key_file, life.secrets.master_key);
+  await succeeds(["restore", "--data", data, "--from", to, "--key", key_file]);
+  const there = join(data, "agents", life.agent, "workspace");
+  assert.equal(execFileSync("find", [there, "-name", "deep.txt", "-execdir", "cat", "{}", ";"], { encoding: "utf8" }), "found");
+  assert.equal(execFileSync("find", [there, "-name", "too-deep.txt"], { encoding: "utf8" }), "");
+  execFileSync("rm", ["-rf", workspace, there, to]); // Node does not remove what has such a path
+});
+
+test("a file of holes takes no room in a backup", async (t) => {
+  const life = await lived_in(t), to = join(folder(t), "backup"), data = join(folder(t), "data"), key_file = join(folder(t), "key");
+  const workspace = (box) => join(box, "agents", life.agent, "workspace", "holes");
+  const size = 2 ** 40, file = openSync(workspace(life.box.folder), "w");
+  ftruncateSync(file, size);
+  writeSync(file, "in the middle", 2 ** 39);
+  closeSync(file);
+  await succeeds(["backup", "--data", life.box.folder, "--to", to], backend);
+  writeFileSync(key_file, life.secrets.master_key);
+  await succeeds(["restore", "--data", data, "--from", to, "--key", key_file]);
+  const copy = openSync(workspace(data)), middle = Buffer.alloc(20);
+  readSync(copy, middle, 0, 20, 2 ** 39 - 1);
+  closeSync(copy);
+  assert.deepEqual([statSync(workspace(to)).size, statSync(workspace(data)).size], [size, size]);
+  assert.ok(statSync(workspace(data)).blocks * 512 < 2 ** 20);
+  assert.equal(middle.toString("latin1"), "\0in the middle\0\0\0\0\0\0");
+});
+
+test("a backup that could not be opened is not made", async (t) => {
+  const box = await Box.start(t),
+    to = join(folder(t), "backup");
+  const back_up = (where, env = {}) =>
+    run(["backup", "--data", box.folder, "--to", where], { env: { ...backend.env, ...env } });
+  complains(await back_up(to, { AGENTBOX_MASTER_KEY: "f".repeat(64) }), /master key is not the one the box runs with/);
+  complains(await back_up(box.folder), /holds a box, not a backup/, /--to/);
+  complains(await back_up("/dev/null/backup"), /cannot make the folder of the backup/, /another one with --to/);
+  complains(await back_up("/proc/backup"), /cannot make the folder of the backup \/proc\/backup/, /--to/);
+  complains(await back_up(join(box.folder, "agentbox.toml")), /agentbox\.toml is inside the data folder/, /--to/);
+  const file = join(folder(t), "file");
+  writeFileSync(file, "");
+  complains(await back_up(file), /file is not a folder/, /--to/);
+  complains(await run(["backup", "--data", box.folder, "--to", to]), /refuses the key/);
+  complains(await run(["backup", "--data", join(box.folder, "none"), "--to", to]), /there is no box in/);
+  complains(await run(["backup", "--data", box.folder]), /--to is required/);
+  await box.end("SIGTERM");
+  complains(await back_up(to, { AGENTBOX_MASTER_KEY: "f".repeat(64) }), /does not belong to the store/);
+});
+
+test("a backup that is not whole is not restored", async (t) => {
+  const box = await Box.start(t),
+    to = join(folder(t), "backup"),
+    data = join(folder(t), "data");
+  await succeeds(["backup", "--data", box.folder, "--to", to, "--with-key"], backend);
+  const restore = (from) => run(["restore", "--from", from, "--data", data]);
+  complains(await restore(folder(t)), /there is no backup in/);
+  complains(await restore(box.folder), /not a backup|cut off|no backup/);
+  complains(await run(["restore", "--data", data]), /--from is required/);
+
+  const sealed = join(to, "agentbox.toml.sealed"),
+    text = readFileSync(sealed, "utf8");
+  rmSync(sealed);
+  complains(await restore(to), /cut off/, /make it again/);
+  writeFileSync(sealed, text.slice(0, -8));
+  complains(await restore(to), /does not open the backup/);
+  writeFileSync(sealed, text);
+  const [sst] = files_in(join(to, "store", "shared_checksum"));
+  const bytes = readFileSync(sst);
+  writeFileSync(sst, bytes.subarray(0, bytes.length - 1));
+  complains(await restore(to), /cannot be restored/);
+  assert.ok(!existsSync(join(data, "store")));
+  writeFileSync(sst, bytes);
+  await succeeds(["restore", "--from", to, "--data", data]);
+  assert.match(await succeeds(["verify", "--data", data]), /sound/);
+});
+
+test("verify finds a changed bit and says where", async (t) => {
+  const box = await Box.start(t);
+  await box.customer("ada@example.org");
+  await box.end("SIGTERM");
+  const [sst] = files_in(join(box.folder, "store")).filter((file) => file.endsWith(".sst"));
+  const bytes = readFileSync(sst);
+  bytes[10] ^= 1;
+  writeFileSync(sst, bytes);
+  const ended = await run(["verify", "--data", box.folder]);
+  assert.ok(ended.code === 1 || ended.code === 2, JSON.stringify(ended));
+  assert.match(ended.out + ended.err, new RegExp(sst.split("/").at(-1)));
+});

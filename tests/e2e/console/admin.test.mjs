@@ -1,0 +1,257 @@
+// What administrators do in the console: users, agents of all users, models, requests, invitations, mail, backups,
+// settings, keys, metrics, the audit log.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { ADMIN, Box, until } from "../support/box.mjs";
+import { HOSTILE, open_browser, Person, PHONE } from "./browser.mjs";
+import { RouterServer } from "../peers/router_server.mjs";
+
+const story_of = async (t, { env = {}, ...options } = {}) => {
+  const browser = await open_browser(t);
+  const box = await Box.start(t, env);
+  const admin = await Person.at(browser, box, options);
+  t.after(() => admin.check());
+  const signed_in = async () => {
+    await admin.enter(ADMIN.email, ADMIN.password);
+    return admin;
+  };
+  const opens = (page) => admin.page.goto(`/admin/${page}`);
+  return { box, browser, admin, signed_in, opens };
+};
+
+test("every page of administrators is accessible, fits a phone, and shows hostile names as text", async (t) => {
+  const { box, admin, signed_in, opens } = await story_of(t);
+  const ada = await box.customer("ada@example.org");
+  await ada.call("PATCH", "/api/settings", { name: HOSTILE });
+  await box.running_agent(ada, HOSTILE);
+  await ada.call("POST", "/api/subscriptions/request", { plan: "network", note: HOSTILE });
+  await box.backend_call("POST", "/api/invite/generate", { note: HOSTILE });
+  await box.backend_call("POST", "/api/admin/operator-keys", { name: "monitoring", scopes: ["read-only"] });
+  await box.backend_call("POST", "/api/admin/credits", { userId: ada.id, usd: "5.00", reason: HOSTILE });
+  await signed_in();
+  for (const page of ["users", `users?user=${ada.id}`, "requests", "invitations", "outbox", "agents", "models", "settings", "metrics", "backups", "keys", "git", "audit", "events"]) {
+    await opens(page);
+    await admin.page.getByRole("heading", { level: 2 }).first().waitFor();
+    await admin.is_sound();
+  }
+  // The way to the other pages folds on a phone.
+  await admin.page.setViewportSize(PHONE);
+  await admin.button("Security events").click();
+  await admin.is_accessible();
+  await admin.page.getByRole("navigation", { name: "Administration pages" }).getByRole("link", { name: "Users", exact: true }).click();
+  await admin.heading("Users").waitFor();
+});
+
+test("a user is found, given a plan, disabled and enabled, and signed out", async (t) => {
+  const { box, admin, signed_in } = await story_of(t);
+  const ada = await box.customer("ada@example.org", "solo");
+  await box.customer("bob@example.org");
+  await signed_in();
+  await admin.link("Administration").click();
+  await admin.label("Search").fill("ada@");
+  await until("one user", async () => (await admin.page.locator("tbody tr").count()) === 1);
+  await admin.link("ada@example.org").click();
+  await admin.heading("ada@example.org").waitFor();
+  await admin.label("Plan").selectOption("network");
+  await admin.button("Save").click();
+  await admin.text("Saved.").waitFor();
+  assert.equal((await ada.call("GET", "/api/settings")).body.plan, "network");
+
+  await admin.button("End all sessions").click();
+  await admin.dialog.getByRole("button", { name: "End", exact: true }).click();
+  await admin.text("Not signed in anywhere.").waitFor();
+  assert.equal((await ada.call("GET", "/api/settings")).status, 401);
+
+  await admin.button("Disable").click();
+  await admin.is_accessible();
+  await admin.dialog.getByRole("button", { name: "Disable" }).click();
+  await admin.text("disabled").first().waitFor();
+  assert.equal((await ada.log_in("ada@example.org", "a customer's long password")).status, 401);
+  await admin.button("Enable").click();
+  await admin.dialog.getByRole("button", { name: "Enable" }).click();
+  await admin.button("Disable").waitFor();
+  assert.equal((await ada.log_in("ada@example.org", "a customer's long password")).status, 200);
+
+  await admin.label("US dollars").fill("12.50");
+  await admin.label("Reason").fill("a gift");
+  await admin.button("Adjust credits").click();
+  await admin.page.getByRole("cell", { name: "a gift" }).waitFor();
+
+  await admin.page.goto("/admin/users");
+  await admin.button("New user").click();
+  await admin.label("E-mail").fill("eve@example.org");
+  await admin.dialog.getByLabel("Plan").selectOption("label");
+  await admin.button("Create").click();
+  await admin.link("eve@example.org").waitFor();
+});
+
+test("a change after a while takes the password again, and nothing is changed without it", async (t) => {
+  const { box, admin, signed_in } = await story_of(t);
+  const ada = await box.customer("ada@example.org", "solo");
+  await signed_in();
+  const [cookie] = (await admin.context.cookies()).filter(({ name }) => name.includes("session"));
+  await box.end("SIGTERM");
+  execFileSync(join(process.env.AGENTBOX_STORY_PACKAGES, "expire"), ["sign-in", box.folder, cookie.value]);
+  await box.serve();
+  admin.expected = ["status of 403", "status of 400", "net::ERR_"];
+  await admin.page.goto(`${box.web}/admin/users?user=${ada.id}`);
+  await admin.label("Plan").selectOption("collective");
+  await admin.button("Save").click();
+  await admin.dialog.getByRole("heading", { name: "Please confirm that it is you" }).waitFor();
+  await admin.is_accessible();
+  await admin.dialog.getByRole("button", { name: "Cancel" }).click();
+  await admin.text("Nothing was changed: it was not confirmed.").waitFor();
+  await admin.button("Save").click();
+  await admin.label("Current password").fill("not the password");
+  await admin.button("Continue").click();
+  await admin.dialog.getByRole("alert").waitFor();
+  await admin.label("Current password").fill(ADMIN.password);
+  await admin.button("Continue").click();
+  await admin.text("Saved.").waitFor();
+  assert.equal((await box.backend_call("GET", "/api/admin/users/ada@example.org")).plan, "collective");
+});
+
+test("agents of all users are filtered, stopped, started and deleted", async (t) => {
+  const { box, admin, signed_in, opens } = await story_of(t);
+  const ada = await box.customer("ada@example.org"), bob = await box.customer("bob@example.org");
+  const scout = await box.running_agent(ada, "Scout");
+  await box.running_agent(bob, "Keeper");
+  await signed_in();
+  await opens("agents");
+  await admin.text("2 agents").waitFor();
+  await admin.label("Search").fill("scout");
+  await admin.text(/^1 agent$/).waitFor();
+  await admin.button("Stop: Scout").click();
+  await admin.button("Start: Scout").waitFor();
+  assert.equal((await ada.call("GET", `/api/agents/${scout}`)).body.agent.status, "stopped");
+  await admin.button("Start: Scout").click();
+  await admin.button("Stop: Scout").waitFor();
+  await admin.label("State").selectOption("stopped");
+  await admin.heading("Nothing matches").waitFor();
+  await admin.button("Show everything").click();
+  await admin.text("2 agents").waitFor();
+  await admin.label("Choose Scout").check();
+  await admin.label("Choose Keeper").check();
+  await admin.text("2 agents are chosen").waitFor();
+  await admin.is_accessible();
+  await admin.button("Stop the chosen").click();
+  await until("two stopped", async () => (await admin.page.getByRole("button", { name: /^Start: / }).count()) === 2);
+  await admin.button("Delete: Scout").click();
+  await admin.dialog.getByLabel("Name").fill("Scout");
+  await admin.button("Delete for good").click();
+  await admin.text(/^1 agent$/).waitFor();
+  assert.equal((await ada.call("GET", `/api/agents/${scout}`)).status, 404);
+});
+
+test("a model provider is configured, tested and removed", async (t) => {
+  const router = await RouterServer.start(t);
+  const { box, admin, signed_in, opens } = await story_of(t);
+  await signed_in();
+  await opens("models");
+  await admin.button("Configure openrouter").click();
+  await admin.label("Address").fill(router.url);
+  await admin.label("Key").fill("sk-story-0123456789");
+  await admin.button("Save").click();
+  await admin.dialog.waitFor({ state: "detached" });
+  const card = admin.page.locator(".providers > li").filter({ has: admin.heading("openrouter") });
+  await card.getByText("works").waitFor();
+  assert.equal(await admin.text("sk-story-0123456789").count(), 0, "the key is not shown");
+  await card.getByRole("button", { name: "Test" }).click();
+  await card.getByText(/answered after/).waitFor();
+  await admin.is_accessible();
+  await admin.button("Remove the key of openrouter").click();
+  await admin.dialog.getByRole("button", { name: "Remove" }).click();
+  await admin.dialog.waitFor({ state: "detached" });
+  assert.equal((await box.backend_call("GET", "/api/admin/models/providers")).providers.find(({ provider }) => provider === "openrouter").configured, false);
+});
+
+test("a plan is asked for and approved, an invitation made and revoked, a mail read", async (t) => {
+  const { box, admin, signed_in, opens } = await story_of(t);
+  const ada = await box.customer("ada@example.org", "solo");
+  await ada.call("POST", "/api/subscriptions/request", { plan: "network", note: "We grow." });
+  await signed_in();
+  await opens("requests");
+  await admin.text("We grow.").waitFor();
+  await admin.button("Approve the request of ada@example.org").click();
+  await admin.label("Reason").fill("Welcome.");
+  await admin.dialog.getByRole("button", { name: "Approve" }).click();
+  await admin.heading("No requests").waitFor();
+  assert.equal((await ada.call("GET", "/api/settings")).body.plan, "network");
+
+  await opens("outbox");
+  await admin.page.locator("summary").first().click();
+  await admin.label("Search").fill("nothing like it");
+  await admin.heading("Nothing matches").waitFor();
+
+  await opens("invitations");
+  await admin.button("New invitation").click();
+  await admin.label("Note").fill("friends");
+  await admin.button("Create").click();
+  const link = (await admin.dialog.locator("code").innerText()).trim();
+  assert.match(link, new RegExp(`^${box.web}/login\\?new&invite=`));
+  await admin.is_accessible();
+  await admin.button("I have kept it").click();
+  await admin.button("Revoke friends").click();
+  await admin.dialog.getByRole("button", { name: "Revoke" }).click();
+  await admin.heading("No invitations yet").waitFor();
+});
+
+test("settings and metrics are found, keys and git accounts are made and removed, the log is verified and exported", async (t) => {
+  const { admin, signed_in, opens } = await story_of(t, { env: { STATUS_PAGE: "true" } });
+  await signed_in();
+  await opens("settings?filter=environment&q=status");
+  await admin.page.getByRole("row", { name: /STATUS_PAGE on environment/ }).waitFor();
+  await opens("metrics?q=resident");
+  await admin.page.getByRole("row", { name: /process_resident_memory_bytes/ }).waitFor();
+
+  await opens("keys");
+  await admin.button("New operator key").click();
+  await admin.label("Name").fill("monitoring");
+  await admin.label(/^read-only/).check();
+  await admin.button("Create the key").click();
+  await admin.dialog.getByText(/^op_/).waitFor();
+  await admin.button("I have kept it").click();
+  await admin.button("Delete monitoring").click();
+  await admin.dialog.getByRole("button", { name: "Delete" }).click();
+  await admin.heading("No operator keys yet").waitFor();
+
+  await opens("git");
+  await admin.button("New account").click();
+  await admin.label("Address").fill("https://box@git.example.org");
+  await admin.label("Password, token or private key").fill("a token");
+  await admin.button("Save").click();
+  await admin.text("https://box@git.example.org:443").first().waitFor();
+  await admin.button("Remove https://box@git.example.org:443").click();
+  await admin.dialog.getByRole("button", { name: "Remove" }).click();
+  await admin.heading("No accounts yet").waitFor();
+
+  await opens("audit");
+  await admin.button("Verify").click();
+  await admin.text(/The log is as it was written: \d+ entries checked\./).waitFor();
+  const saved = async (button) => {
+    const [download] = await Promise.all([admin.page.waitForEvent("download"), admin.button(button).click()]);
+    return readFileSync(await download.path(), "utf8");
+  };
+  const whole = JSON.parse(await saved("Export everything (JSON)"));
+  assert.ok(whole.entries.length > 3 && whole.publicKey.length > 10);
+  await admin.label("Outcome").selectOption("ok");
+  assert.match(await saved("Export this list (CSV)"), /^Time,Action,Outcome,.*\r\n\d{4}-/);
+});
+
+test("a backup is made, verified and removed", async (t) => {
+  const { admin, signed_in, opens } = await story_of(t);
+  await signed_in();
+  await opens("backups");
+  await admin.heading("No backups yet").waitFor();
+  await admin.button("Back up now").click();
+  const row = admin.page.locator(".rows > li").first();
+  await row.getByRole("button", { name: /^Verify/ }).click();
+  await admin.text("The backup is sound").waitFor();
+  await admin.is_accessible();
+  await row.getByRole("button", { name: /^Remove/ }).click();
+  await admin.dialog.getByRole("button", { name: "Remove" }).click();
+  await admin.heading("No backups yet").waitFor();
+});

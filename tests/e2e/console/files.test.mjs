@@ -1,0 +1,103 @@
+// What the console is made of: the types of its API client, its texts, and how much a browser loads first.
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { types_of } from "../../../web/console/api_types.mjs";
+import { Box, run, send } from "../support/box.mjs";
+import { open_browser, Person } from "./browser.mjs";
+
+const source = join(import.meta.dirname, "../../../web/console/src");
+
+test("the console's types are those of the box's OpenAPI document", async () => {
+  const { out, code } = await run(["openapi", "web"], { maxBuffer: 16 << 20 });
+  assert.equal(code, 0);
+  const kept = readFileSync(join(source, "api/schema.ts"), "utf8").split("\n");
+  const fresh = types_of(JSON.parse(out)).split("\n");
+  const differing = fresh.filter((line) => !kept.includes(line)).concat(kept.filter((line) => !fresh.includes(line)));
+  assert.deepEqual(differing, [], "agentbox openapi web | node web/console/api_types.mjs > web/console/src/api/schema.ts");
+});
+
+test("every language has the same texts, with the same placeholders", () => {
+  const folder = join(source, "messages");
+  const read = (name) => JSON.parse(readFileSync(join(folder, name), "utf8"));
+  const english = read("en.json");
+  const placeholders = (text) => [...text.matchAll(/\{\w+\}/g)].map(([name]) => name).sort();
+  const others = readdirSync(folder).filter((name) => name !== "en.json");
+  assert.ok(others.includes("de.json"));
+  for (const name of others) {
+    const texts = read(name);
+    // A language may have more plural forms than English has.
+    const plural = (key) => /\.(zero|two|few|many)$/.test(key);
+    assert.deepEqual(Object.keys(texts).filter((key) => !plural(key)).sort(), Object.keys(english).sort(), name);
+    for (const [key, text] of Object.entries(texts)) {
+      assert.ok(text.trim(), `${name}: ${key} is empty`);
+      if (english[key]) assert.deepEqual(placeholders(text), placeholders(english[key]), `${name}: ${key}`);
+    }
+  }
+});
+
+test("the addresses that the console knows are those that the box serves", async (t) => {
+  const box = await Box.start(t, { STATUS_PAGE: "true" });
+  const pages = readFileSync(join(source, "app/pages.ts"), "utf8");
+  const paths = [...pages.matchAll(/path: "([^"]+)"/g)].map(([, path]) => path.replace(":id", "some-agent"));
+  assert.ok(paths.length > 15);
+  for (const path of paths) {
+    const { status, headers } = await send(box.web, "GET", path);
+    assert.deepEqual([status, headers["content-type"]], [200, "text/html; charset=utf-8"], path);
+  }
+});
+
+test("a file is served compressed to those that accept it, each form with its own tag", async (t) => {
+  const box = await Box.start(t);
+  const page = (await send(box.web, "GET", "/")).text;
+  const [path] = /\/assets\/console-\w+\.js/.exec(page);
+  const get = (accepted, more = {}) => fetch(box.web + path, { headers: { "accept-encoding": accepted, ...more } });
+  const whole = await (await get("identity")).text();
+  const tags = new Set();
+  for (const [accepted, coding] of [["gzip, deflate, br, zstd", "br"], ["GZIP", "gzip"], ["br;q=0, gzip;q=0.5", "gzip"], ["br; q=0.0", null], ["brotli", null]]) {
+    const answer = await get(accepted);
+    assert.equal(answer.headers.get("content-encoding"), coding, accepted);
+    assert.equal(answer.headers.get("vary"), "Accept-Encoding");
+    assert.equal(await answer.text(), whole, accepted);
+    tags.add(answer.headers.get("etag"));
+    const kept = await get(accepted, { "if-none-match": answer.headers.get("etag") });
+    assert.deepEqual([kept.status, kept.headers.get("content-encoding"), await kept.text()], [304, null, ""], accepted);
+  }
+  assert.equal(tags.size, 3);
+});
+
+test("all files of the console are at most 700 KB compressed", async (t) => {
+  const box = await Box.start(t);
+  const { out } = await run(["routes", "web"]);
+  const paths = [...out.matchAll(/^GET\s+(\/assets\/\S+)/gm)].map(([, path]) => path);
+  let bytes = 0;
+  for (const path of paths) {
+    const { headers } = await send(box.web, "HEAD", path, { headers: { "accept-encoding": "br" } });
+    bytes += Number(headers["content-length"]);
+  }
+  t.diagnostic(`${paths.length} files, ${bytes} bytes`);
+  assert.ok(paths.length > 50 && bytes > 100_000 && bytes <= 700_000, `${bytes} bytes`);
+});
+
+test("the first page loads at most 90 KB compressed, and other pages later", async (t) => {
+  const browser = await open_browser(t);
+  const box = await Box.start(t);
+  const person = await Person.at(browser, box);
+  t.after(() => person.check());
+  const { page } = person;
+  const session = await person.context.newCDPSession(page);
+  await session.send("Network.enable");
+  let bytes = 0;
+  const files = [];
+  session.on("Network.loadingFinished", ({ encodedDataLength }) => (bytes += encodedDataLength));
+  page.on("request", (request) => files.push(new URL(request.url()).pathname));
+  await page.goto("/");
+  await person.heading("Agents that live on this box").waitFor();
+  await page.waitForLoadState("networkidle");
+  t.diagnostic(`${bytes} bytes`);
+  assert.ok(bytes > 10_000 && bytes <= 90_000, `${bytes} bytes`);
+  assert.ok(!files.some((name) => name.includes("/conversation-")), "a page is loaded when it is shown");
+  const { headers } = await send(box.web, "GET", "/");
+  assert.match(headers["content-security-policy"], /script-src 'self'; style-src 'self';/);
+});
