@@ -1,6 +1,6 @@
 #include "appliance/box/live_events/handlers.h"
 
-#include "web/event_text.h"
+#include "web/protocol/event_text.h"
 
 namespace live_events {
 

@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "appliance/box/live_events/routes.h"
-#include "web/endpoint.h"
+#include "web/routes/endpoint.h"
 
 namespace live_events {
 

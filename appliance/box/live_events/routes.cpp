@@ -13,7 +13,7 @@ constexpr auto text =
     "agent, state, crashes, repairs}; `run` {id of the scheduled prompt, agentId, name, run, outcome, nextRun, "
     "updatedAt} when it runs, ends or is changed; `message` {id of the agent, messageId, role, delivery} for the "
     "newest message of a conversation; `cap` {id, scope, target, period, usedPercent, reached, updatedAt} when "
-    "another tenth of it is used; `approval` {id of the transfer, wallet} when a payment waits; `dead_letter` {id}; "
+    "another tenth of it is used; `payment` {id of the transfer, wallet, state}; `dead_letter` {id}; "
     "`plan` {id, plan, status}. What is gone is {id, removed: true}. Changes within a fifth of a second may be one "
     "event. `ready` comes first. With the header Last-Event-ID (or `lastEventId`) the events after that one follow; "
     "if they are no longer kept, `reset` {reason} comes first: load everything again. `reset` also comes to readers "

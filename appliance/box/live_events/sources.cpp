@@ -8,7 +8,7 @@
 #include "appliance/hosting/watchdog/records.h"
 #include "appliance/network/bus/records.h"
 #include "appliance/payments/transfers/records.h"
-#include "web/reply.h"
+#include "web/routes/reply.h"
 
 namespace live_events {
 
@@ -31,7 +31,7 @@ std::string text_of(const boost::json::object& state) { return boost::json::seri
 
 const store::Page everything{.limit = std::size_t(-1)};
 
-// What an event about a record has; empty: the record is not for events.
+// What an event about a record has.
 template <class R>
 using StateOf = std::function<boost::json::object(const R&)>;
 
@@ -45,8 +45,7 @@ Source of_table(std::string event, System system, const store::Owned<R>& table,
               [system, &table, state = std::move(state)](UserId user) {
                 States states;
                 for (const auto& record : system.tenant(user).list(table, everything)) {
-                  auto object = state(record);
-                  if (object.empty()) continue;
+                  const auto object = state(record);
                   std::string id(object.at("id").as_string());
                   states.emplace(std::move(id), text_of(object));
                 }
@@ -161,11 +160,9 @@ Source caps_of(billing::Module& billing) {
               }};
 }
 
-// Payments that wait for the owner's yes or no.
-Source approvals_of(const System& system) {
-  return of_table("approval", system, transfers::table, [](const transfers::Transfer& transfer) {
-    if (transfer.status != transfers::Status::waiting) return boost::json::object();
-    return boost::json::object{{"id", transfer.id}, {"wallet", transfer.wallet}};
+Source payments_of(const System& system) {
+  return of_table("payment", system, transfers::table, [](const transfers::Transfer& transfer) {
+    return boost::json::object{{"id", transfer.id}, {"wallet", transfer.wallet}, {"state", word(transfer.status)}};
   });
 }
 
@@ -187,7 +184,7 @@ Source plan_of(const System& system) {
 std::vector<Source> sources_of(hosting::Module& hosting) {
   const auto& system = hosting.platform.system;
   return {agents_of(system),        health_of(system),    schedule_of(system),     messages_of(system),
-          caps_of(hosting.billing), approvals_of(system), dead_letters_of(system), plan_of(system)};
+          caps_of(hosting.billing), payments_of(system), dead_letters_of(system), plan_of(system)};
 }
 
 }  // namespace live_events

@@ -57,6 +57,30 @@ test("a cap that is used up, and a plan, are events", async (t) => {
   await until("the plan", () => stream.of("plan").at(-1)?.plan === "network");
 });
 
+test("payments are events as they are asked for and decided, however quickly", async (t) => {
+  const box = await Box.start(t);
+  const ada = await box.customer("ada@example.org"), eve = await box.customer("eve@example.org");
+  const to = (await eve.call("POST", "/api/wallet", { action: "create" })).body.address;
+  await ada.call("POST", "/api/wallet", { action: "create" });
+  await box.backend_call("POST", "/api/admin/ledger/credit", { userId: ada.id, amount: "20", reference: "a gift" });
+  await ada.call("PUT", "/api/wallet/rules", { approvalAboveUsdc: "5", receivers: [to] });
+  const stream = follow(t, box, ada), hers = follow(t, box, eve);
+  for (const one of [stream, hers]) await begun(one);
+  const pay = async (amount) => (await ada.call("POST", "/api/wallet/transfer", { to, amount })).body.id;
+  const last = (id) => stream.of("payment").filter((data) => data.id === id).at(-1);
+
+  const waiting = await pay("7");
+  await until("it waits", () => last(waiting)?.state === "waiting");
+  await ada.call("POST", `/api/wallet/transfers/${waiting}/decline`);
+  await until("it is declined", () => last(waiting).state === "declined");
+  const at_once = await pay("8");
+  await ada.call("POST", `/api/wallet/transfers/${at_once}/decline`);
+  await until("it came and went", () => last(at_once)?.state === "declined");
+  const small = await pay("1");
+  await until("it is paid", () => last(small)?.state === "confirmed");
+  assert.deepEqual(hers.of("payment"), []);
+});
+
 test("a reader goes on behind its last event, and is told when that is not kept", async (t) => {
   const box = await Box.start(t);
   const ada = await box.customer("ada@example.org");

@@ -5,7 +5,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { ApiError, send } from "./client";
 import { events, type ServerEvent } from "./events";
 
-const names = ["agent", "health", "run", "message", "cap", "approval", "dead_letter", "plan"] as const;
+const names = ["agent", "health", "run", "message", "cap", "payment", "dead_letter", "plan"] as const;
 export type LiveName = (typeof names)[number];
 
 export interface LiveEvent {

@@ -88,7 +88,7 @@ export function Attention({ agents }: { agents: Agent[] }) {
   const look = async () => void (near.value = await everything());
   useEffect(() => void look(), []);
   useRefreshOnReturn({ reload: look });
-  useLive(["cap", "approval", "dead_letter"], look);
+  useLive(["cap", "payment", "dead_letter"], look);
   useEffect(() => {
     for (const { id } of broken.slice(0, explained))
       call("GET /api/agents/{id}", { path: { id } }).then(

@@ -40,7 +40,7 @@ export default function TransfersPage() {
     void refresh().catch(() => undefined);
   }, []);
   useRefreshOnReturn({ reload });
-  useLive(["approval"], reload);
+  useLive(["payment"], reload);
   const list = transfers.value;
   const waiting = list?.filter(({ state }) => state === "waiting") ?? [];
   const onChanged = (changed: Transfer) => (transfers.value = list?.map((one) => (one.id === changed.id ? changed : one)));
