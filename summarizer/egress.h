@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "web/http.h"
+#include "web/protocol/http.h"
 
 namespace summarizer {
 

@@ -2,7 +2,7 @@
 
 #include "summarizer/page.h"
 #include "summarizer/runaway.h"
-#include "web/reply.h"
+#include "web/routes/reply.h"
 
 namespace summarizer {
 

@@ -7,7 +7,7 @@
 #include "summarizer/answers.h"
 #include "summarizer/markdown.h"
 #include "summarizer/routes.h"
-#include "web/fields.h"
+#include "web/routes/fields.h"
 
 namespace summarizer {
 

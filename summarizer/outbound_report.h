@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "web/outbound.h"
+#include "web/client/outbound.h"
 
 namespace summarizer {
 

@@ -5,8 +5,8 @@
 #include "summarizer/page_cache.h"
 #include "summarizer/url.h"
 #include "web/ascii.h"
-#include "web/fetch.h"
-#include "web/fetch_url.h"
+#include "web/client/fetch.h"
+#include "web/client/fetch_url.h"
 
 namespace summarizer {
 namespace {

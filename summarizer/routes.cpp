@@ -1,7 +1,7 @@
 #include "summarizer/routes.h"
 
 #include "summarizer/handlers.h"
-#include "web/endpoint.h"
+#include "web/routes/endpoint.h"
 
 namespace summarizer {
 

@@ -6,7 +6,7 @@
 
 #include "summarizer/options.h"
 #include "summarizer/page_cache.h"
-#include "web/route.h"
+#include "web/routes/route.h"
 
 namespace summarizer {
 

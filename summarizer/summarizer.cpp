@@ -16,8 +16,8 @@
 #include "summarizer/outbound_report.h"
 #include "summarizer/routes.h"
 #include "web/log.h"
-#include "web/outbound.h"
-#include "web/server.h"
+#include "web/client/outbound.h"
+#include "web/server/server.h"
 
 // jemalloc's; sanitized programs do not link it.
 extern "C" int mallctl(const char*, void*, std::size_t*, void*, std::size_t) __attribute__((weak));

@@ -5,7 +5,7 @@
 #include <charconv>
 
 #include "web/ascii.h"
-#include "web/fetch_url.h"
+#include "web/client/fetch_url.h"
 
 namespace summarizer {
 namespace {

@@ -1,4 +1,4 @@
-// Every place that can open a connection is known here: it asks web/outbound.h first, or it never leaves the machine.
+// Every place that can open a connection is known here: it asks web/client/outbound.h first, or it never leaves the machine.
 // A new one fails this test until it does either and says so.
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
@@ -17,11 +17,11 @@ const opens = new RegExp(
   ].join("|"),
 );
 
-const asks = "asks web/outbound.h";
+const asks = "asks web/client/outbound.h";
 const known = {
-  "web/fetch_transfer.cpp": "with the passage that fetch() was given",
-  "web/fetch_handles.cpp": "handles of web/fetch.cpp",
-  "web/fetch_loop.cpp": "the loop of web/fetch.cpp",
+  "web/client/fetch_transfer.cpp": "with the passage that fetch() was given",
+  "web/client/fetch_handles.cpp": "handles of web/client/fetch.cpp",
+  "web/client/fetch_loop.cpp": "the loop of web/client/fetch.cpp",
   "appliance/identity/mail/smtp.cpp": asks,
   "appliance/files/explorer/git/connection.cpp": asks,
   "appliance/files/explorer/remotes.cpp": asks,
@@ -30,8 +30,8 @@ const known = {
   "appliance/files/explorer/git/ssh_session.cpp": "over the descriptor of git/connection.h",
   "appliance/box/cli/doctor/outside.cpp": asks,
   "appliance/box/cli/doctor/listeners.cpp": "resolves an address to listen at",
-  "web/listening_socket.cpp": "resolves an address to listen at",
-  "web/proxy.cpp": "relays to agents and the summarizer, by address",
+  "web/server/listening_socket.cpp": "resolves an address to listen at",
+  "web/server/proxy.cpp": "relays to agents and the summarizer, by address",
   "appliance/hosting/watchdog/loopback.cpp": "loopback only",
   "appliance/hosting/agents/provisioning/ports.cpp": "looks for free ports",
   "appliance/box/service_manager.cpp": "the service manager's Unix socket",

@@ -13,10 +13,10 @@
 #include <ctime>
 #include <thread>
 
-#include "web/json_number.h"
+#include "web/routes/json_number.h"
 #include "web/log_format.h"
-#include "web/reply.h"
-#include "web/reply_write.h"
+#include "web/routes/reply.h"
+#include "web/routes/reply_write.h"
 
 namespace web::log {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "appliance/foundation/settings/settings.h"
-#include "web/server.h"
+#include "web/server/server.h"
 
 namespace agentbox {
 

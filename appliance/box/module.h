@@ -8,7 +8,7 @@
 #include "appliance/hosting/module.h"
 #include "appliance/identity/module.h"
 #include "store/store.h"
-#include "web/loop_watchdog.h"
+#include "web/server/loop_watchdog.h"
 
 namespace box {
 

@@ -6,7 +6,7 @@
 #include "appliance/foundation/version.h"
 #include "store/checkpoint.h"
 #include "store/store.h"
-#include "web/reply.h"
+#include "web/routes/reply.h"
 
 namespace agentbox {
 

@@ -14,7 +14,7 @@
 #include "sandbox/become_user.h"
 #include "sandbox/cgroup.h"
 #include "sandbox/spawn_helper.h"
-#include "web/listening_socket.h"
+#include "web/server/listening_socket.h"
 #include "web/log.h"
 
 namespace agentbox {

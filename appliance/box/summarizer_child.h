@@ -9,7 +9,7 @@
 
 #include "appliance/files/descriptor.h"
 #include "appliance/foundation/settings/settings.h"
-#include "web/server.h"
+#include "web/server/server.h"
 #include "web/task.h"
 
 namespace agentbox {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "appliance/foundation/settings/settings.h"
-#include "web/outbound.h"
+#include "web/client/outbound.h"
 
 namespace agentbox {
 

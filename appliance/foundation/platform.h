@@ -9,8 +9,8 @@
 #include "appliance/foundation/data_folder.h"
 #include "appliance/foundation/settings/settings.h"
 #include "store/store.h"
-#include "web/route.h"
-#include "web/server.h"
+#include "web/routes/route.h"
+#include "web/server/server.h"
 
 namespace agentbox {
 

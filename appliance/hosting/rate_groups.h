@@ -1,7 +1,7 @@
 // Rate limits that several capabilities of this module share. Routes of one group count together.
 #pragma once
 
-#include "web/route.h"
+#include "web/routes/route.h"
 
 namespace hosting {
 

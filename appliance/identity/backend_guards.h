@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "web/route.h"
+#include "web/routes/route.h"
 
 namespace operator_keys {
 class OperatorKeys;

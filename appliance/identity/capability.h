@@ -24,7 +24,7 @@
 #include "appliance/foundation/platform.h"
 #include "appliance/identity/guards.h"
 #include "store/table.h"
-#include "web/bind.h"
+#include "web/routes/bind.h"
 
 namespace agentbox {
 

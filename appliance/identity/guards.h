@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "appliance/identity/backend_guards.h"
-#include "web/route.h"
+#include "web/routes/route.h"
 
 namespace accounts {
 class Accounts;

@@ -3,7 +3,7 @@
 #include "appliance/media/local/server_config.h"
 #include "appliance/media/mux/mux.h"
 #include "appliance/media/programs/programs.h"
-#include "web/listening_socket.h"
+#include "web/server/listening_socket.h"
 #include "web/log.h"
 
 namespace media {

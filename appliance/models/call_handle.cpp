@@ -3,7 +3,7 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 
-#include "web/disconnect.h"
+#include "web/routes/disconnect.h"
 
 namespace models {
 

@@ -8,7 +8,7 @@
 
 #include "appliance/foundation/settings/settings.h"
 #include "models/catalogue_json.h"
-#include "web/fields.h"
+#include "web/routes/fields.h"
 
 namespace models {
 

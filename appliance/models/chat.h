@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "web/asker.h"
+#include "web/client/asker.h"
 
 namespace models {
 

@@ -10,7 +10,7 @@
 
 #include "store/store.h"
 #include "store/versioned_cache.h"
-#include "web/http.h"
+#include "web/protocol/http.h"
 #include "web/result.h"
 #include "web/task.h"
 

@@ -10,7 +10,7 @@
 #include <cstdlib>
 
 #include "appliance/foundation/settings/settings.h"
-#include "web/listening_socket.h"
+#include "web/server/listening_socket.h"
 
 namespace agentbox {
 namespace {

@@ -10,7 +10,7 @@
 #include <thread>
 
 #include "tests/docker/docker_fixture.h"
-#include "web/fetch.h"
+#include "web/client/fetch.h"
 
 namespace {
 

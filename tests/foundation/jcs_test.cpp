@@ -6,7 +6,7 @@
 #include <boost/json.hpp>
 #include <random>
 
-#include "web/fields.h"
+#include "web/routes/fields.h"
 
 namespace {
 

@@ -5,7 +5,7 @@
 
 #include "tests/fuzz/require.h"
 #include "tests/web/decoded.h"
-#include "web/body_decoder.h"
+#include "web/protocol/body_decoder.h"
 
 namespace fuzz {
 

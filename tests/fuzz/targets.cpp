@@ -6,10 +6,10 @@
 #include <string>
 
 #include "tests/fuzz/require.h"
-#include "web/chunk_check.h"
-#include "web/endpoint.h"
-#include "web/head_check.h"
-#include "web/request_head.h"
+#include "web/protocol/chunk_check.h"
+#include "web/routes/endpoint.h"
+#include "web/protocol/head_check.h"
+#include "web/protocol/request_head.h"
 
 namespace fuzz {
 

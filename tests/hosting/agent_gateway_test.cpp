@@ -6,8 +6,8 @@
 #include "appliance/hosting/agent_process/gateway.h"
 #include "appliance/models/providers/openai_wire.h"
 #include "tests/hosting/agent_process_fixture.h"
-#include "web/fetch.h"
-#include "web/server.h"
+#include "web/client/fetch.h"
+#include "web/server/server.h"
 
 namespace agent_process::testing {
 namespace {

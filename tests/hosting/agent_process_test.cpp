@@ -11,7 +11,7 @@
 #include "appliance/hosting/agent_process/boot_file.h"
 #include "tests/support/scripted_server.h"
 #include "tests/support/temporary_folder.h"
-#include "web/fetch.h"
+#include "web/client/fetch.h"
 
 namespace {
 

@@ -7,7 +7,7 @@
 #include "appliance/foundation/crypto/random.h"
 #include "appliance/hosting/agents/routes.h"
 #include "tests/hosting/agent_box.h"
-#include "web/reply.h"
+#include "web/routes/reply.h"
 
 namespace {
 

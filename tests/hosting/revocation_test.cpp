@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 
 #include "tests/hosting/agent_box.h"
-#include "web/reply.h"
+#include "web/routes/reply.h"
 
 namespace {
 

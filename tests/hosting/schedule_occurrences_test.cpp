@@ -5,7 +5,7 @@
 #include <random>
 #include <set>
 
-#include "web/reply.h"
+#include "web/routes/reply.h"
 
 namespace {
 

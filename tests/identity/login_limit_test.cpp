@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "web/reply.h"
+#include "web/routes/reply.h"
 
 namespace {
 

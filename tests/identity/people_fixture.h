@@ -17,7 +17,7 @@
 #include "appliance/identity/accounts/accounts.h"
 #include "appliance/identity/keys/keys.h"
 #include "tests/support/temporary_folder.h"
-#include "web/http.h"
+#include "web/protocol/http.h"
 
 namespace people_tests {
 

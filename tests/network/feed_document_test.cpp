@@ -6,7 +6,7 @@
 #include <random>
 
 #include "appliance/network/data_feeds/feed_date.h"
-#include "web/reply.h"
+#include "web/routes/reply.h"
 
 namespace {
 

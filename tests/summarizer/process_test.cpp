@@ -21,7 +21,7 @@
 #include "summarizer/runaway.h"
 #include "summarizer/summarizer.h"
 #include "tests/support/loopback.h"
-#include "web/fetch.h"
+#include "web/client/fetch.h"
 
 namespace summarizer {
 namespace {

@@ -1,8 +1,8 @@
-#include "web/address.h"
+#include "web/client/address.h"
 
 #include <gtest/gtest.h>
 
-#include "web/fetch.h"
+#include "web/client/fetch.h"
 
 namespace web {
 namespace {

@@ -1,7 +1,7 @@
 // The limit of open connections per client.
 #include <gtest/gtest.h>
 
-#include "web/listener.h"
+#include "web/server/listener.h"
 
 namespace web_test {
 namespace {

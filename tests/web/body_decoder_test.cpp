@@ -1,5 +1,5 @@
 // Decoding of content codings: in pieces of any size, within the bound of the output.
-#include "web/body_decoder.h"
+#include "web/protocol/body_decoder.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // The decoder of chunks as a pure function: what it accepts, however the bytes are cut. Refused input is in
 // smuggling_test.cpp.
-#include "web/chunk_check.h"
+#include "web/protocol/chunk_check.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// Encoders for the tests of web/body_decoder.h.
+// Encoders for the tests of web/protocol/body_decoder.h.
 #pragma once
 
 #include <brotli/encode.h>

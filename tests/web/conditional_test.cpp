@@ -1,5 +1,5 @@
 // RFC 9110, sections 13 and 14: conditional and range requests.
-#include "web/conditional.h"
+#include "web/protocol/conditional.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

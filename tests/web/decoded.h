@@ -1,11 +1,11 @@
-// A body as web/body_decoder.h decodes it, handed over in pieces.
+// A body as web/protocol/body_decoder.h decodes it, handed over in pieces.
 #pragma once
 
 #include <stdexcept>
 #include <string>
 #include <string_view>
 
-#include "web/body_decoder.h"
+#include "web/protocol/body_decoder.h"
 
 namespace web::testing {
 

@@ -1,5 +1,5 @@
 // Server-sent events as they are written.
-#include "web/event_text.h"
+#include "web/protocol/event_text.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// Fixture of the tests of web/fetch.h: one call at a time on its own io_context.
+// Fixture of the tests of web/client/fetch.h: one call at a time on its own io_context.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -9,7 +9,7 @@
 #include <string>
 
 #include "tests/support/loopback.h"
-#include "web/fetch.h"
+#include "web/client/fetch.h"
 
 namespace web::testing {
 

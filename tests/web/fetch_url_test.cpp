@@ -1,5 +1,5 @@
 // Which URLs are fetched, and by which name their hosts are looked up.
-#include "web/fetch_url.h"
+#include "web/client/fetch_url.h"
 
 #include <gtest/gtest.h>
 

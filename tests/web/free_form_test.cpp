@@ -1,5 +1,5 @@
 // Validation of free-form JSON, and the field names in its errors.
-#include "web/free_form.h"
+#include "web/routes/free_form.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // The check of heads as a pure function: what it accepts, consistently for any number of bytes. Refused input is in
 // smuggling_test.cpp.
-#include "web/head_check.h"
+#include "web/protocol/head_check.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

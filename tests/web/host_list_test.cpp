@@ -1,5 +1,5 @@
 // Host names that are not the listener's (DNS rebinding), and https that only the clients see.
-#include "web/host_list.h"
+#include "web/admission/host_list.h"
 
 #include "tests/web/wire_fixture.h"
 

@@ -1,5 +1,5 @@
 // Numbers of JSON texts come back as they were sent, or are refused by name.
-#include "web/json_number.h"
+#include "web/routes/json_number.h"
 
 #include <gtest/gtest.h>
 
@@ -9,8 +9,8 @@
 #include <cstdint>
 #include <random>
 
-#include "web/fields.h"
-#include "web/reply.h"
+#include "web/routes/fields.h"
+#include "web/routes/reply.h"
 
 namespace web {
 namespace {

@@ -1,11 +1,11 @@
-#include "web/loop_watchdog.h"
+#include "web/server/loop_watchdog.h"
 
 #include <gtest/gtest.h>
 
 #include <boost/asio/post.hpp>
 #include <future>
 
-#include "web/server.h"
+#include "web/server/server.h"
 
 namespace {
 

@@ -1,4 +1,4 @@
-#include "web/outbound.h"
+#include "web/client/outbound.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // Overload: connections beyond the limit, a process without descriptors, and requests that have waited too long.
-#include "web/overload.h"
+#include "web/admission/overload.h"
 
 #include <fcntl.h>
 #include <sys/resource.h>

@@ -1,4 +1,4 @@
-#include "web/rate_limit.h"
+#include "web/admission/rate_limit.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // Requests that two parsers could frame differently are refused before a handler sees them, and the connection closes.
 #include "tests/web/wire_fixture.h"
-#include "web/chunk_check.h"
-#include "web/head_check.h"
+#include "web/protocol/chunk_check.h"
+#include "web/protocol/head_check.h"
 
 namespace web::testing {
 namespace {

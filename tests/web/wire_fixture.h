@@ -23,8 +23,8 @@
 #include <string_view>
 #include <vector>
 
-#include "web/endpoint.h"
-#include "web/server.h"
+#include "web/routes/endpoint.h"
+#include "web/server/server.h"
 
 namespace web::testing {
 

@@ -1,7 +1,7 @@
 #include "appliance/billing/api_keys/handlers.h"
 
 #include "appliance/identity/key_scopes/scopes.h"
-#include "web/reply.h"
+#include "web/routes/reply.h"
 
 namespace billing::api_keys {
 

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "appliance/billing/api_keys/routes.h"
-#include "web/endpoint.h"
-#include "web/fields.h"
+#include "web/routes/endpoint.h"
+#include "web/routes/fields.h"
 
 namespace billing::api_keys {
 

@@ -1,7 +1,7 @@
 #include "appliance/billing/api_keys/routes.h"
 
 #include "appliance/billing/api_keys/handlers.h"
-#include "web/endpoint.h"
+#include "web/routes/endpoint.h"
 
 namespace billing::api_keys {
 

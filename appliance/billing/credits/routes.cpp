@@ -1,7 +1,7 @@
 #include "appliance/billing/credits/routes.h"
 
 #include "appliance/billing/credits/handlers.h"
-#include "web/endpoint.h"
+#include "web/routes/endpoint.h"
 
 namespace credits {
 

@@ -1,7 +1,7 @@
 #include "appliance/billing/plan_requests/handlers.h"
 
 #include "appliance/identity/accounts/user_id.h"
-#include "web/reply.h"
+#include "web/routes/reply.h"
 
 namespace billing::plan_requests {
 

@@ -1,7 +1,7 @@
 #include "appliance/billing/plan_requests/routes.h"
 
 #include "appliance/billing/plan_requests/handlers.h"
-#include "web/endpoint.h"
+#include "web/routes/endpoint.h"
 
 namespace billing::plan_requests {
 

@@ -1,7 +1,7 @@
 #include "appliance/billing/spending/routes.h"
 
 #include "appliance/billing/spending/handlers.h"
-#include "web/endpoint.h"
+#include "web/routes/endpoint.h"
 
 namespace billing::spending {
 

@@ -5,8 +5,8 @@
 #include "appliance/billing/spending/cap_policy.h"
 #include "appliance/identity/audit/audit.h"
 #include "appliance/identity/guards.h"
-#include "web/bind.h"
-#include "web/route.h"
+#include "web/routes/bind.h"
+#include "web/routes/route.h"
 
 namespace billing::spending {
 

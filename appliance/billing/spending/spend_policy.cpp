@@ -6,7 +6,7 @@
 #include "appliance/identity/accounts/accounts.h"
 #include "appliance/identity/accounts/admin_address.h"
 #include "appliance/identity/keys/keys.h"
-#include "web/reply.h"
+#include "web/routes/reply.h"
 
 namespace billing {
 

@@ -11,7 +11,7 @@
 #include "appliance/billing/subscriptions/plans.h"
 #include "appliance/billing/subscriptions/subscriptions.h"
 #include "appliance/billing/usage/ledger.h"
-#include "web/http.h"
+#include "web/protocol/http.h"
 #include "web/result.h"
 
 namespace accounts {

@@ -2,7 +2,7 @@
 
 #include "appliance/billing/subscriptions/plan_choice.h"
 #include "appliance/identity/accounts/user_id.h"
-#include "web/reply.h"
+#include "web/routes/reply.h"
 
 namespace billing::plans {
 

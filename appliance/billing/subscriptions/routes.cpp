@@ -1,7 +1,7 @@
 #include "appliance/billing/subscriptions/routes.h"
 
 #include "appliance/billing/subscriptions/handlers.h"
-#include "web/endpoint.h"
+#include "web/routes/endpoint.h"
 
 namespace billing::plans {
 

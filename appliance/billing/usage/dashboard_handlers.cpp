@@ -1,7 +1,7 @@
 // /api/dashboard: the caller's own usage.
 #include "appliance/billing/usage/handlers.h"
 #include "appliance/billing/usage/views.h"
-#include "web/reply.h"
+#include "web/routes/reply.h"
 
 namespace usage {
 

@@ -1,7 +1,7 @@
 // /api/metrics/:userId: how a user's model calls went.
 #include "appliance/billing/usage/handlers.h"
 #include "appliance/billing/usage/views.h"
-#include "web/reply.h"
+#include "web/routes/reply.h"
 
 namespace usage {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
-#include "web/reply.h"
+#include "web/routes/reply.h"
 
 namespace usage {
 

@@ -1,7 +1,7 @@
 // /api/usage: the usage of any user.
 #include "appliance/billing/usage/handlers.h"
 #include "appliance/billing/usage/views.h"
-#include "web/reply.h"
+#include "web/routes/reply.h"
 #include "web/task.h"
 
 namespace usage {

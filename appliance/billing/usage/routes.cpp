@@ -2,7 +2,7 @@
 
 #include "appliance/billing/usage/handlers.h"
 #include "appliance/identity/key_scopes/key_guards.h"
-#include "web/endpoint.h"
+#include "web/routes/endpoint.h"
 
 namespace usage {
 

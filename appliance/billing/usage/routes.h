@@ -6,8 +6,8 @@
 
 #include "appliance/billing/usage/ledger.h"
 #include "appliance/identity/guards.h"
-#include "web/bind.h"
-#include "web/route.h"
+#include "web/routes/bind.h"
+#include "web/routes/route.h"
 
 namespace usage {
 

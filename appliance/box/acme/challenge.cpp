@@ -2,7 +2,7 @@
 
 #include "appliance/foundation/crypto/certificates.h"
 #include "appliance/foundation/crypto/random.h"
-#include "web/acme_challenges.h"
+#include "web/server/acme_challenges.h"
 
 namespace acme {
 

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "appliance/box/acme/account_key.h"
-#include "web/fetch.h"
+#include "web/client/fetch.h"
 
 namespace acme {
 

@@ -7,7 +7,7 @@
 #include "appliance/box/acme/challenge.h"
 #include "appliance/box/acme/order.h"
 #include "appliance/box/acme/schedule.h"
-#include "web/authorities.h"
+#include "web/client/authorities.h"
 #include "web/log.h"
 
 namespace acme {

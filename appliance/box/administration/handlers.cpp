@@ -1,7 +1,7 @@
 #include "appliance/box/administration/handlers.h"
 
 #include "appliance/foundation/settings/settings_table.h"
-#include "web/reply.h"
+#include "web/routes/reply.h"
 
 namespace administration {
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "appliance/box/administration/routes.h"
-#include "web/endpoint.h"
+#include "web/routes/endpoint.h"
 
 namespace administration {
 

@@ -5,8 +5,8 @@
 #include "appliance/box/administration/step_up.h"
 #include "appliance/foundation/settings/load.h"
 #include "appliance/identity/guards.h"
-#include "web/bind.h"
-#include "web/route.h"
+#include "web/routes/bind.h"
+#include "web/routes/route.h"
 
 namespace administration {
 

@@ -6,7 +6,7 @@
 #include "appliance/box/packing/header.h"
 #include "appliance/box/packing/tree.h"
 #include "appliance/foundation/beneath.h"
-#include "web/reply.h"
+#include "web/routes/reply.h"
 
 namespace agent_transfer {
 

@@ -2,7 +2,7 @@
 
 #include "appliance/foundation/settings/settings.h"
 #include "appliance/foundation/timestamp.h"
-#include "web/fields.h"
+#include "web/routes/fields.h"
 
 namespace agent_transfer {
 

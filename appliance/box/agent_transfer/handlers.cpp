@@ -1,7 +1,7 @@
 #include "appliance/box/agent_transfer/handlers.h"
 
 #include "appliance/foundation/email.h"
-#include "web/reply.h"
+#include "web/routes/reply.h"
 
 namespace agent_transfer {
 

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "appliance/box/agent_transfer/routes.h"
-#include "web/endpoint.h"
-#include "web/fields.h"
+#include "web/routes/endpoint.h"
+#include "web/routes/fields.h"
 
 namespace agent_transfer {
 

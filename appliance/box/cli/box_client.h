@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "appliance/foundation/settings/settings.h"
-#include "web/fetch.h"
+#include "web/client/fetch.h"
 
 namespace agentbox::cli {
 

@@ -7,8 +7,8 @@
 #include "appliance/foundation/settings/settings.h"
 #include "appliance/foundation/version.h"
 #include "summarizer/routes.h"
-#include "web/document_title.h"
-#include "web/server.h"
+#include "web/routes/document_title.h"
+#include "web/server/server.h"
 
 namespace agentbox::cli {
 

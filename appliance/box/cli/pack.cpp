@@ -20,7 +20,7 @@
 #include "appliance/foundation/data_folder.h"
 #include "appliance/foundation/master_key.h"
 #include "store/codec.h"
-#include "web/reply.h"
+#include "web/routes/reply.h"
 
 namespace agentbox::cli {
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "web/console_assets.h"
-#include "web/http.h"
+#include "web/protocol/http.h"
 
 namespace console {
 

@@ -2,7 +2,7 @@
 
 #include "appliance/box/console/handlers.h"
 #include "web/console_assets.h"
-#include "web/endpoint.h"
+#include "web/routes/endpoint.h"
 
 namespace console {
 

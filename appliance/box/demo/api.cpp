@@ -8,7 +8,7 @@
 #include "appliance/foundation/crypto/random.h"
 #include "appliance/hosting/runtime/bus_identity.h"
 #include "store/codec.h"
-#include "web/reply.h"
+#include "web/routes/reply.h"
 
 namespace demo {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "web/fetch.h"
+#include "web/client/fetch.h"
 
 namespace demo {
 

@@ -6,7 +6,7 @@
 #include <thread>
 
 #include "appliance/foundation/moved_clock.h"
-#include "web/reply.h"
+#include "web/routes/reply.h"
 
 namespace demo {
 

@@ -1,4 +1,4 @@
-// The ledger of connections that left the box (web/outbound.h), kept in the store.
+// The ledger of connections that left the box (web/client/outbound.h), kept in the store.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "appliance/box/egress/records.h"
-#include "web/outbound.h"
+#include "web/client/outbound.h"
 #include "web/task.h"
 
 namespace egress {

@@ -1,6 +1,6 @@
 #include "appliance/box/egress/handlers.h"
 
-#include "web/reply.h"
+#include "web/routes/reply.h"
 #include "web/task.h"
 
 namespace egress {

@@ -1,7 +1,7 @@
 #include "appliance/box/egress/routes.h"
 
 #include "appliance/box/egress/handlers.h"
-#include "web/endpoint.h"
+#include "web/routes/endpoint.h"
 
 namespace egress {
 

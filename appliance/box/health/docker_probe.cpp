@@ -2,7 +2,7 @@
 
 #include <filesystem>
 
-#include "web/fetch.h"
+#include "web/client/fetch.h"
 
 namespace health {
 

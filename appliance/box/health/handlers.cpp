@@ -4,7 +4,7 @@
 
 #include "appliance/foundation/redaction.h"
 #include "appliance/media/programs/programs.h"
-#include "web/endpoint.h"
+#include "web/routes/endpoint.h"
 #include "web/metrics.h"
 
 namespace health {

@@ -8,8 +8,8 @@
 
 #include "appliance/box/health/routes.h"
 #include "store/codec.h"
-#include "web/described.h"
-#include "web/endpoint.h"
+#include "web/routes/described.h"
+#include "web/routes/endpoint.h"
 
 namespace health {
 

@@ -1,7 +1,7 @@
 #include "appliance/box/health/routes.h"
 
 #include "appliance/box/health/handlers.h"
-#include "web/endpoint.h"
+#include "web/routes/endpoint.h"
 
 namespace health {
 

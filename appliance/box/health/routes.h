@@ -11,8 +11,8 @@
 #include "appliance/foundation/disk_reserve.h"
 #include "appliance/hosting/runtime/isolation.h"
 #include "appliance/identity/guards.h"
-#include "web/bind.h"
-#include "web/route.h"
+#include "web/routes/bind.h"
+#include "web/routes/route.h"
 
 namespace health {
 

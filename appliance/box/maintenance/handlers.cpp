@@ -1,6 +1,6 @@
 #include "appliance/box/maintenance/handlers.h"
 
-#include "web/reply.h"
+#include "web/routes/reply.h"
 
 namespace maintenance {
 

@@ -1,7 +1,7 @@
 #include "appliance/box/maintenance/routes.h"
 
 #include "appliance/box/maintenance/handlers.h"
-#include "web/endpoint.h"
+#include "web/routes/endpoint.h"
 
 namespace maintenance {
 

@@ -5,7 +5,7 @@
 #include "appliance/foundation/settings/settings.h"
 #include "appliance/foundation/version.h"
 #include "store/store.h"
-#include "web/reply.h"
+#include "web/routes/reply.h"
 
 namespace packing {
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "appliance/box/security_txt/routes.h"
-#include "web/http.h"
+#include "web/protocol/http.h"
 #include "web/result.h"
 #include "web/task.h"
 

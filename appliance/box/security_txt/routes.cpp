@@ -1,7 +1,7 @@
 #include "appliance/box/security_txt/routes.h"
 
 #include "appliance/box/security_txt/handlers.h"
-#include "web/endpoint.h"
+#include "web/routes/endpoint.h"
 
 namespace security_txt {
 

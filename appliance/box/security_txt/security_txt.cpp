@@ -2,7 +2,7 @@
 
 #include "appliance/foundation/timestamp.h"
 #include "appliance/identity/site.h"
-#include "web/reply.h"
+#include "web/routes/reply.h"
 
 namespace security_txt {
 

@@ -5,7 +5,7 @@
 
 #include "appliance/box/status/routes.h"
 #include "store/codec.h"
-#include "web/endpoint.h"
+#include "web/routes/endpoint.h"
 
 namespace status {
 

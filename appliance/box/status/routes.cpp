@@ -1,7 +1,7 @@
 #include "appliance/box/status/routes.h"
 
 #include "appliance/box/status/handlers.h"
-#include "web/endpoint.h"
+#include "web/routes/endpoint.h"
 
 namespace status {
 

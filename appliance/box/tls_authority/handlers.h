@@ -1,7 +1,7 @@
 #pragma once
 
 #include "appliance/box/tls_authority/routes.h"
-#include "web/endpoint.h"
+#include "web/routes/endpoint.h"
 
 namespace tls_authority {
 

@@ -1,7 +1,7 @@
 #include "appliance/box/tls_authority/routes.h"
 
 #include "appliance/box/tls_authority/handlers.h"
-#include "web/endpoint.h"
+#include "web/routes/endpoint.h"
 
 namespace tls_authority {
 

@@ -7,7 +7,7 @@
 
 #include "appliance/files/descriptor.h"
 #include "appliance/files/explorer/place.h"
-#include "web/conditional.h"
+#include "web/protocol/conditional.h"
 #include "web/result.h"
 
 namespace explorer {

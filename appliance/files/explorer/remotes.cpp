@@ -4,9 +4,9 @@
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/url.hpp>
 
-#include "web/address.h"
+#include "web/client/address.h"
 #include "web/ascii.h"
-#include "web/outbound.h"
+#include "web/client/outbound.h"
 
 namespace explorer {
 

@@ -6,8 +6,8 @@
 #include "appliance/files/explorer/git_hosts.h"
 #include "appliance/identity/audit/audit.h"
 #include "appliance/identity/guards.h"
-#include "web/bind.h"
-#include "web/route.h"
+#include "web/routes/bind.h"
+#include "web/routes/route.h"
 
 namespace explorer {
 

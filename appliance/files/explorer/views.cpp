@@ -4,7 +4,7 @@
 #include <boost/json.hpp>
 #include <memory>
 
-#include "web/conditional.h"
+#include "web/protocol/conditional.h"
 #include "web/utf8.h"
 
 namespace explorer {

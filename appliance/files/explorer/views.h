@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "appliance/files/explorer/explorer.h"
-#include "web/endpoint.h"
+#include "web/routes/endpoint.h"
 
 namespace explorer {
 

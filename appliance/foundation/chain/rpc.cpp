@@ -2,8 +2,8 @@
 
 #include "appliance/foundation/chain/abi.h"
 #include "appliance/foundation/chain/rpc_answers.h"
-#include "web/fetch.h"
-#include "web/fields.h"
+#include "web/client/fetch.h"
+#include "web/routes/fields.h"
 
 namespace chain {
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "web/json_number.h"
+#include "web/routes/json_number.h"
 
 namespace crypto {
 

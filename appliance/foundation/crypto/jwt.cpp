@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "appliance/foundation/crypto/base64url.h"
-#include "web/fields.h"
+#include "web/routes/fields.h"
 
 namespace crypto {
 

@@ -8,7 +8,7 @@
 #include <algorithm>
 
 #include "appliance/foundation/crypto/base64url.h"
-#include "web/fields.h"
+#include "web/routes/fields.h"
 
 namespace crypto {
 

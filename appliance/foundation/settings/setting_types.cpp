@@ -4,7 +4,7 @@
 #include <map>
 
 #include "appliance/foundation/settings/whole_number.h"
-#include "web/byte_table.h"
+#include "web/protocol/byte_table.h"
 
 namespace agentbox::setting_types {
 

@@ -1,7 +1,7 @@
 #include "appliance/foundation/settings/settings_table.h"
 
 #include "appliance/foundation/email.h"
-#include "web/trusted_proxies.h"
+#include "web/admission/trusted_proxies.h"
 
 namespace agentbox {
 

@@ -2,7 +2,7 @@
 
 #include "appliance/hosting/agent_actions/routes.h"
 #include "appliance/hosting/agents/views.h"
-#include "web/endpoint.h"
+#include "web/routes/endpoint.h"
 
 namespace agent_actions {
 

@@ -6,8 +6,8 @@
 #include "appliance/hosting/agents/agents.h"
 #include "appliance/hosting/chat/chat.h"
 #include "appliance/identity/guards.h"
-#include "web/bind.h"
-#include "web/route.h"
+#include "web/routes/bind.h"
+#include "web/routes/route.h"
 
 namespace agent_actions {
 

@@ -2,7 +2,7 @@
 
 #include "appliance/hosting/agent_administration/agent_list.h"
 #include "appliance/identity/accounts/user_id.h"
-#include "web/reply.h"
+#include "web/routes/reply.h"
 
 namespace agent_administration {
 

@@ -6,8 +6,8 @@
 
 #include "appliance/hosting/agent_administration/routes.h"
 #include "appliance/hosting/agents/views.h"
-#include "web/endpoint.h"
-#include "web/fields.h"
+#include "web/routes/endpoint.h"
+#include "web/routes/fields.h"
 
 namespace agent_administration {
 

@@ -9,7 +9,7 @@
 #include "appliance/hosting/agents/directory.h"
 #include "appliance/hosting/uploads/uploads.h"
 #include "store/store.h"
-#include "web/concurrency_limit.h"
+#include "web/admission/concurrency_limit.h"
 #include "web/result.h"
 #include "web/task.h"
 

@@ -8,7 +8,7 @@
 
 #include "appliance/files/explorer/views.h"
 #include "appliance/hosting/agent_files/routes.h"
-#include "web/endpoint.h"
+#include "web/routes/endpoint.h"
 
 namespace agent_files {
 

@@ -16,9 +16,9 @@
 #include "appliance/hosting/agent_process/skills/installed.h"
 #include "appliance/hosting/agent_process/workspace_path.h"
 #include "appliance/models/providers/openai_wire.h"
-#include "web/fetch.h"
+#include "web/client/fetch.h"
 #include "web/log.h"
-#include "web/server.h"
+#include "web/server/server.h"
 
 namespace agent_process {
 

@@ -5,7 +5,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "web/fields.h"
+#include "web/routes/fields.h"
 
 namespace agent_process {
 

@@ -11,7 +11,7 @@
 #include <optional>
 #include <stdexcept>
 
-#include "web/reply.h"
+#include "web/routes/reply.h"
 
 namespace agent_process {
 

@@ -6,7 +6,7 @@
 #include "appliance/hosting/agent_process/gateway_events.h"
 #include "appliance/models/builtin/extract.h"
 #include "appliance/models/providers/openai_wire.h"
-#include "web/endpoint.h"
+#include "web/routes/endpoint.h"
 
 namespace agent_process {
 

@@ -7,7 +7,7 @@
 
 #include "appliance/hosting/agent_process/loop.h"
 #include "appliance/hosting/agent_process/workspace.h"
-#include "web/route.h"
+#include "web/routes/route.h"
 
 namespace agent_process {
 

@@ -6,7 +6,7 @@
 #include "appliance/models/builtin/extract.h"
 #include "appliance/models/providers/openai_chunks.h"
 #include "appliance/models/providers/openai_wire.h"
-#include "web/event_text.h"
+#include "web/protocol/event_text.h"
 
 namespace agent_process {
 

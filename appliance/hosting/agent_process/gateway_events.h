@@ -4,7 +4,7 @@
 #include <string>
 
 #include "appliance/hosting/agent_process/turn_stream.h"
-#include "web/http.h"
+#include "web/protocol/http.h"
 
 namespace agent_process {
 

@@ -13,8 +13,8 @@
 #include "appliance/foundation/crypto/random.h"
 #include "appliance/hosting/agent_process/workspace_path.h"
 #include "appliance/models/builtin/extract.h"
-#include "web/fields.h"
-#include "web/reply.h"
+#include "web/routes/fields.h"
+#include "web/routes/reply.h"
 
 namespace agent_process {
 

@@ -1,6 +1,6 @@
 #include "appliance/hosting/agent_process/memory_endpoint.h"
 
-#include "web/endpoint.h"
+#include "web/routes/endpoint.h"
 
 namespace agent_process {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "appliance/hosting/agent_process/memory.h"
-#include "web/route.h"
+#include "web/routes/route.h"
 
 namespace agent_process {
 

@@ -7,7 +7,7 @@
 #include "appliance/models/providers/openai_wire.h"
 #include "appliance/models/providers/provider.h"
 #include "appliance/models/providers/sse.h"
-#include "web/fetch.h"
+#include "web/client/fetch.h"
 
 namespace agent_process {
 

@@ -4,7 +4,7 @@
 #include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/co_spawn.hpp>
 
-#include "web/disconnect.h"
+#include "web/routes/disconnect.h"
 
 namespace agent_process {
 

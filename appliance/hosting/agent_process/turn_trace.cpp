@@ -4,7 +4,7 @@
 
 #include "appliance/billing/spans/otlp_json.h"
 #include "appliance/models/builtin/extract.h"
-#include "web/fetch.h"
+#include "web/client/fetch.h"
 #include "web/log.h"
 
 namespace agent_process {

@@ -7,7 +7,7 @@
 
 #include "appliance/hosting/agents/host_access.h"
 #include "appliance/hosting/agents/records.h"
-#include "web/server.h"
+#include "web/server/server.h"
 
 namespace agents {
 

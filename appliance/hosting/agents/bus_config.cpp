@@ -2,8 +2,8 @@
 
 #include <optional>
 
-#include "web/fetch_url.h"
-#include "web/fields.h"
+#include "web/client/fetch_url.h"
+#include "web/routes/fields.h"
 
 namespace agents {
 

@@ -5,7 +5,7 @@
 
 #include "appliance/identity/accounts/credential_epoch.h"
 #include "store/store.h"
-#include "web/http.h"
+#include "web/protocol/http.h"
 #include "web/result.h"
 
 namespace agents {

@@ -9,7 +9,7 @@
 #include "appliance/hosting/agents/config_secrets.h"
 #include "appliance/hosting/agents/egress.h"
 #include "appliance/hosting/mcp_servers/server_config.h"
-#include "web/free_form.h"
+#include "web/routes/free_form.h"
 
 namespace agents {
 

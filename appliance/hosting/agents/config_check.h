@@ -10,7 +10,7 @@
 
 #include "appliance/hosting/runtime/agent_profile.h"
 #include "store/store.h"
-#include "web/fields.h"
+#include "web/routes/fields.h"
 
 namespace agents {
 

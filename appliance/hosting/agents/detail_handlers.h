@@ -5,7 +5,7 @@
 
 #include "appliance/hosting/agents/routes.h"
 #include "appliance/hosting/agents/target.h"
-#include "web/endpoint.h"
+#include "web/routes/endpoint.h"
 
 namespace agents {
 

@@ -10,7 +10,7 @@
 
 #include "appliance/hosting/agents/records.h"
 #include "store/store.h"
-#include "web/http.h"
+#include "web/protocol/http.h"
 #include "web/result.h"
 #include "web/task.h"
 

@@ -5,7 +5,7 @@
 #include "appliance/hosting/agents/new_agent.h"
 #include "appliance/hosting/plan_egress/plan_egress.h"
 #include "web/blank.h"
-#include "web/free_form.h"
+#include "web/routes/free_form.h"
 
 namespace agents {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "appliance/hosting/agents/config_check.h"
 #include "appliance/hosting/agents/records.h"
-#include "web/http.h"
+#include "web/protocol/http.h"
 #include "web/result.h"
 #include "web/task.h"
 

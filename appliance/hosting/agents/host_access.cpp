@@ -9,9 +9,9 @@
 #include "appliance/foundation/trusted_time.h"
 #include "appliance/hosting/agents/owner_state.h"
 #include "appliance/identity/accounts/live_session.h"
-#include "web/csrf.h"
-#include "web/request_head.h"
-#include "web/set_cookie.h"
+#include "web/admission/csrf.h"
+#include "web/protocol/request_head.h"
+#include "web/protocol/set_cookie.h"
 
 namespace agents {
 namespace {

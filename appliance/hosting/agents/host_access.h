@@ -12,7 +12,7 @@
 
 #include "appliance/hosting/agents/records.h"
 #include "appliance/identity/accounts/records.h"
-#include "web/server.h"
+#include "web/server/server.h"
 
 namespace agents {
 

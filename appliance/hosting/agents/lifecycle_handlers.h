@@ -4,7 +4,7 @@
 #include "appliance/hosting/agents/routes.h"
 #include "appliance/hosting/agents/target.h"
 #include "appliance/hosting/agents/views.h"
-#include "web/endpoint.h"
+#include "web/routes/endpoint.h"
 
 namespace agents {
 

@@ -10,7 +10,7 @@
 #include "appliance/hosting/agents/config_secrets.h"
 #include "appliance/hosting/agents/revocation.h"
 #include "web/blank.h"
-#include "web/fields.h"
+#include "web/routes/fields.h"
 
 namespace agents {
 namespace {

@@ -7,8 +7,8 @@
 #include <string>
 
 #include "appliance/hosting/agents/directory.h"
-#include "web/endpoint.h"
-#include "web/fields.h"
+#include "web/routes/endpoint.h"
+#include "web/routes/fields.h"
 
 namespace agents {
 

@@ -8,7 +8,7 @@
 #include "appliance/hosting/agents/target.h"
 #include "appliance/hosting/agents/views.h"
 #include "store/versioned_cache.h"
-#include "web/endpoint.h"
+#include "web/routes/endpoint.h"
 
 namespace agents {
 

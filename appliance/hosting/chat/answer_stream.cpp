@@ -5,10 +5,10 @@
 #include <boost/json.hpp>
 
 #include "appliance/hosting/chat/views.h"
-#include "web/disconnect.h"
-#include "web/event_text.h"
+#include "web/routes/disconnect.h"
+#include "web/protocol/event_text.h"
 #include "web/log.h"
-#include "web/reply.h"
+#include "web/routes/reply.h"
 
 namespace chat {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "appliance/hosting/chat/chat.h"
-#include "web/http.h"
+#include "web/protocol/http.h"
 
 namespace chat {
 

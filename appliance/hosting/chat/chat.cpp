@@ -7,7 +7,7 @@
 #include "appliance/foundation/crypto/random.h"
 #include "appliance/hosting/chat/gateway_model.h"
 #include "appliance/models/builtin/extract.h"
-#include "web/fetch.h"
+#include "web/client/fetch.h"
 
 namespace chat {
 namespace {

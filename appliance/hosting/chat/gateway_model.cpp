@@ -2,7 +2,7 @@
 
 #include <boost/json.hpp>
 
-#include "web/fetch.h"
+#include "web/client/fetch.h"
 
 namespace chat {
 namespace {

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <variant>
 
-#include "web/fetch.h"
+#include "web/client/fetch.h"
 #include "web/result.h"
 
 namespace chat {

@@ -5,7 +5,7 @@
 
 #include "appliance/hosting/chat/routes.h"
 #include "appliance/hosting/chat/views.h"
-#include "web/endpoint.h"
+#include "web/routes/endpoint.h"
 
 namespace chat {
 

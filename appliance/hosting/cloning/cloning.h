@@ -10,7 +10,7 @@
 #include "appliance/hosting/cloning/payment_lookup.h"
 #include "appliance/hosting/cloning/payment_proof.h"
 #include "store/store.h"
-#include "web/http.h"
+#include "web/protocol/http.h"
 #include "web/result.h"
 #include "web/task.h"
 

@@ -2,7 +2,7 @@
 
 #include "appliance/hosting/agents/views.h"
 #include "appliance/hosting/cloning/routes.h"
-#include "web/endpoint.h"
+#include "web/routes/endpoint.h"
 
 namespace cloning {
 

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "store/store.h"
-#include "web/fields.h"
+#include "web/routes/fields.h"
 #include "web/result.h"
 
 namespace cloning {

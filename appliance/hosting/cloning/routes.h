@@ -5,8 +5,8 @@
 #include "appliance/hosting/agents/addresses.h"
 #include "appliance/hosting/cloning/cloning.h"
 #include "appliance/identity/guards.h"
-#include "web/bind.h"
-#include "web/route.h"
+#include "web/routes/bind.h"
+#include "web/routes/route.h"
 
 namespace cloning {
 

@@ -4,7 +4,7 @@
 
 #include "appliance/hosting/agents/views.h"
 #include "appliance/hosting/deployments/routes.h"
-#include "web/endpoint.h"
+#include "web/routes/endpoint.h"
 
 namespace deployments {
 

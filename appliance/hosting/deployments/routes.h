@@ -7,8 +7,8 @@
 #include "appliance/hosting/deployments/deployments.h"
 #include "appliance/hosting/deployments/stream_source.h"
 #include "appliance/identity/guards.h"
-#include "web/bind.h"
-#include "web/route.h"
+#include "web/routes/bind.h"
+#include "web/routes/route.h"
 
 namespace deployments {
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "appliance/hosting/heartbeat/routes.h"
-#include "web/endpoint.h"
+#include "web/routes/endpoint.h"
 
 namespace heartbeat {
 

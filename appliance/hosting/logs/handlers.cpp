@@ -3,7 +3,7 @@
 #include <boost/json.hpp>
 
 #include "appliance/foundation/timestamp.h"
-#include "web/event_text.h"
+#include "web/protocol/event_text.h"
 
 namespace logs {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "appliance/hosting/logs/routes.h"
-#include "web/endpoint.h"
+#include "web/routes/endpoint.h"
 
 namespace logs {
 

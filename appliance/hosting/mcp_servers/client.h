@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "appliance/hosting/mcp_servers/server_config.h"
-#include "web/fetch.h"
+#include "web/client/fetch.h"
 #include "web/result.h"
 #include "web/task.h"
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "appliance/hosting/mcp_servers/routes.h"
-#include "web/endpoint.h"
+#include "web/routes/endpoint.h"
 
 namespace mcp_servers {
 

@@ -5,7 +5,7 @@
 #include <boost/url/parse.hpp>
 
 #include "appliance/hosting/agents/config_secrets.h"
-#include "web/fields.h"
+#include "web/routes/fields.h"
 
 namespace mcp_servers {
 

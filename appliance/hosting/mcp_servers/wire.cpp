@@ -3,7 +3,7 @@
 #include <boost/json.hpp>
 
 #include "appliance/models/builtin/extract.h"
-#include "web/fields.h"
+#include "web/routes/fields.h"
 
 namespace mcp_servers {
 

@@ -7,8 +7,8 @@
 #include "appliance/files/root.h"
 #include "appliance/hosting/agent_process/workspace_path.h"
 #include "appliance/identity/oauth/form.h"
-#include "web/fetch.h"
-#include "web/fields.h"
+#include "web/client/fetch.h"
+#include "web/routes/fields.h"
 
 namespace memory {
 

@@ -4,8 +4,8 @@
 
 #include "appliance/hosting/memory/memory.h"
 #include "appliance/identity/guards.h"
-#include "web/bind.h"
-#include "web/route.h"
+#include "web/routes/bind.h"
+#include "web/routes/route.h"
 
 namespace memory {
 

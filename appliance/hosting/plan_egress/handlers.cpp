@@ -3,7 +3,7 @@
 #include <boost/json/serialize.hpp>
 
 #include "appliance/hosting/plan_egress/plan_egress.h"
-#include "web/reply.h"
+#include "web/routes/reply.h"
 
 namespace plan_egress {
 

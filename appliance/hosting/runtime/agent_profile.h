@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "web/fields.h"
+#include "web/routes/fields.h"
 
 namespace runtime {
 

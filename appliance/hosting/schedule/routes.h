@@ -4,8 +4,8 @@
 
 #include "appliance/hosting/schedule/schedule.h"
 #include "appliance/identity/guards.h"
-#include "web/bind.h"
-#include "web/route.h"
+#include "web/routes/bind.h"
+#include "web/routes/route.h"
 
 namespace schedule {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "appliance/hosting/uploads/routes.h"
-#include "web/endpoint.h"
+#include "web/routes/endpoint.h"
 
 namespace uploads {
 

@@ -1,6 +1,6 @@
 #include "appliance/hosting/usage_history/handlers.h"
 
-#include "web/reply.h"
+#include "web/routes/reply.h"
 
 namespace usage_history {
 

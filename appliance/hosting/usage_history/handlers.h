@@ -2,7 +2,7 @@
 
 #include "appliance/hosting/agents/target.h"
 #include "appliance/hosting/usage_history/routes.h"
-#include "web/endpoint.h"
+#include "web/routes/endpoint.h"
 
 namespace usage_history {
 

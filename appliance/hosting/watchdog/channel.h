@@ -7,7 +7,7 @@
 #include <memory>
 #include <string>
 
-#include "web/fetch.h"
+#include "web/client/fetch.h"
 #include "web/task.h"
 
 namespace watchdog {

@@ -1,5 +1,5 @@
 #include "appliance/identity/accounts/handlers.h"
-#include "web/reply.h"
+#include "web/routes/reply.h"
 
 namespace accounts {
 

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "appliance/identity/accounts/records.h"
-#include "web/http.h"
+#include "web/protocol/http.h"
 
 namespace accounts {
 

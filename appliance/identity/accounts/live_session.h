@@ -3,7 +3,7 @@
 
 #include "appliance/identity/accounts/records.h"
 #include "store/store.h"
-#include "web/http.h"
+#include "web/protocol/http.h"
 #include "web/result.h"
 
 namespace accounts {

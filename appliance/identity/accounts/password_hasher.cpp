@@ -8,7 +8,7 @@
 #include <stdexcept>
 
 #include "appliance/foundation/crypto/random.h"
-#include "web/overload.h"
+#include "web/admission/overload.h"
 
 namespace accounts {
 

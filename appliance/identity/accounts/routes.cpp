@@ -2,7 +2,7 @@
 
 #include "appliance/identity/accounts/handlers.h"
 #include "appliance/identity/sign_in/http.h"
-#include "web/endpoint.h"
+#include "web/routes/endpoint.h"
 
 namespace accounts {
 

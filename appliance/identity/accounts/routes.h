@@ -7,8 +7,8 @@
 #include "appliance/identity/accounts/plan_directory.h"
 #include "appliance/identity/accounts/self_service.h"
 #include "appliance/identity/guards.h"
-#include "web/bind.h"
-#include "web/route.h"
+#include "web/routes/bind.h"
+#include "web/routes/route.h"
 
 namespace accounts {
 

@@ -4,7 +4,7 @@
 
 #include "appliance/foundation/email.h"
 #include "appliance/foundation/trusted_time.h"
-#include "web/rate_limit.h"
+#include "web/admission/rate_limit.h"
 
 namespace accounts {
 

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string_view>
 
-#include "web/http.h"
+#include "web/protocol/http.h"
 
 namespace accounts {
 

@@ -13,7 +13,7 @@
 #include "appliance/identity/accounts/records.h"
 #include "appliance/identity/accounts/session_origins.h"
 #include "appliance/identity/accounts/session_uses.h"
-#include "web/http.h"
+#include "web/protocol/http.h"
 #include "web/result.h"
 #include "web/task.h"
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "store/store.h"
-#include "web/http.h"
+#include "web/protocol/http.h"
 #include "web/task.h"
 
 namespace audit {

@@ -2,7 +2,7 @@
 
 #include "appliance/foundation/crypto/ed25519.h"
 #include "appliance/foundation/crypto/random.h"
-#include "web/reply.h"
+#include "web/routes/reply.h"
 
 namespace audit {
 

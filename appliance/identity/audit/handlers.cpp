@@ -1,7 +1,7 @@
 #include "appliance/identity/audit/handlers.h"
 
 #include "appliance/identity/accounts/user_id.h"
-#include "web/reply.h"
+#include "web/routes/reply.h"
 
 namespace audit {
 

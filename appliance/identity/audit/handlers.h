@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "appliance/identity/audit/routes.h"
-#include "web/endpoint.h"
-#include "web/fields.h"
+#include "web/routes/endpoint.h"
+#include "web/routes/fields.h"
 
 namespace audit {
 

@@ -1,7 +1,7 @@
 #include "appliance/identity/audit/routes.h"
 
 #include "appliance/identity/audit/handlers.h"
-#include "web/endpoint.h"
+#include "web/routes/endpoint.h"
 
 namespace audit {
 

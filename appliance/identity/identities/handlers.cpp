@@ -1,6 +1,6 @@
 #include "appliance/identity/identities/handlers.h"
 
-#include "web/reply.h"
+#include "web/routes/reply.h"
 
 namespace identities {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "appliance/identity/invites/routes.h"
-#include "web/endpoint.h"
+#include "web/routes/endpoint.h"
 
 namespace invites {
 

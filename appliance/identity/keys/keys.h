@@ -12,7 +12,7 @@
 
 #include "appliance/identity/accounts/records.h"
 #include "store/store.h"
-#include "web/http.h"
+#include "web/protocol/http.h"
 #include "web/result.h"
 #include "web/task.h"
 

@@ -1,7 +1,7 @@
 #include "appliance/identity/mail/routes.h"
 
 #include "appliance/identity/mail/handlers.h"
-#include "web/endpoint.h"
+#include "web/routes/endpoint.h"
 
 namespace mail {
 

@@ -8,8 +8,8 @@
 #include <memory>
 
 #include "appliance/foundation/crypto/random.h"
-#include "web/authorities.h"
-#include "web/outbound.h"
+#include "web/client/authorities.h"
+#include "web/client/outbound.h"
 
 namespace mail {
 

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "appliance/identity/security/replay_guard.h"
-#include "web/http.h"
+#include "web/protocol/http.h"
 #include "web/task.h"
 
 namespace oauth {

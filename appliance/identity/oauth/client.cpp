@@ -3,8 +3,8 @@
 #include <openssl/evp.h>
 
 #include "appliance/identity/oauth/form.h"
-#include "web/fetch.h"
-#include "web/fields.h"
+#include "web/client/fetch.h"
+#include "web/routes/fields.h"
 
 namespace oauth {
 

@@ -6,7 +6,7 @@
 
 #include "appliance/identity/sign_in/http.h"
 #include "web/log.h"
-#include "web/set_cookie.h"
+#include "web/protocol/set_cookie.h"
 
 namespace oauth {
 

@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "appliance/identity/oauth/routes.h"
-#include "web/endpoint.h"
+#include "web/routes/endpoint.h"
 
 namespace oauth {
 

@@ -1,7 +1,7 @@
 #include "appliance/identity/oauth/routes.h"
 
 #include "appliance/identity/oauth/handlers.h"
-#include "web/endpoint.h"
+#include "web/routes/endpoint.h"
 
 namespace oauth {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "appliance/identity/oauth/client.h"
-#include "web/fields.h"
+#include "web/routes/fields.h"
 
 namespace oidc {
 

@@ -1,6 +1,6 @@
 #include "appliance/identity/operator_keys/handlers.h"
 
-#include "web/reply.h"
+#include "web/routes/reply.h"
 
 namespace operator_keys {
 

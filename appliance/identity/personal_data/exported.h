@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "store/codec.h"
-#include "web/reply.h"
+#include "web/routes/reply.h"
 
 namespace personal_data {
 

@@ -3,7 +3,7 @@
 
 #include "appliance/identity/personal_data/routes.h"
 #include "appliance/identity/second_factor/step_up.h"
-#include "web/endpoint.h"
+#include "web/routes/endpoint.h"
 
 namespace personal_data {
 

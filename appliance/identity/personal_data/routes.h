@@ -6,8 +6,8 @@
 #include "appliance/identity/guards.h"
 #include "appliance/identity/personal_data/departures.h"
 #include "appliance/identity/second_factor/second_factor.h"
-#include "web/bind.h"
-#include "web/route.h"
+#include "web/routes/bind.h"
+#include "web/routes/route.h"
 
 namespace personal_data {
 

@@ -1,6 +1,6 @@
 #include "appliance/identity/recovery/handlers.h"
 
-#include "web/reply.h"
+#include "web/routes/reply.h"
 
 namespace recovery {
 

@@ -1,7 +1,7 @@
 #include "appliance/identity/recovery/routes.h"
 
 #include "appliance/identity/recovery/handlers.h"
-#include "web/endpoint.h"
+#include "web/routes/endpoint.h"
 
 namespace recovery {
 

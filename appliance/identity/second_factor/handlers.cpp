@@ -1,7 +1,7 @@
 #include "appliance/identity/second_factor/handlers.h"
 
 #include "appliance/identity/oauth/form.h"
-#include "web/reply.h"
+#include "web/routes/reply.h"
 
 namespace second_factor {
 

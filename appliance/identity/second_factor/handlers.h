@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "appliance/identity/second_factor/routes.h"
-#include "web/endpoint.h"
-#include "web/fields.h"
+#include "web/routes/endpoint.h"
+#include "web/routes/fields.h"
 
 namespace second_factor {
 

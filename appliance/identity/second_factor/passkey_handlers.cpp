@@ -1,5 +1,5 @@
 #include "appliance/identity/second_factor/handlers.h"
-#include "web/reply.h"
+#include "web/routes/reply.h"
 
 namespace second_factor {
 

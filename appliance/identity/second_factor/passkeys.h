@@ -12,7 +12,7 @@
 #include "appliance/identity/second_factor/records.h"
 #include "appliance/identity/site.h"
 #include "appliance/identity/webauthn/ceremony.h"
-#include "web/http.h"
+#include "web/protocol/http.h"
 #include "web/result.h"
 #include "web/task.h"
 

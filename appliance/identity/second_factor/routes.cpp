@@ -1,7 +1,7 @@
 #include "appliance/identity/second_factor/routes.h"
 
 #include "appliance/identity/second_factor/handlers.h"
-#include "web/endpoint.h"
+#include "web/routes/endpoint.h"
 
 namespace second_factor {
 

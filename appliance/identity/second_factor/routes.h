@@ -5,8 +5,8 @@
 #include "appliance/identity/guards.h"
 #include "appliance/identity/second_factor/factor_settings.h"
 #include "appliance/identity/site.h"
-#include "web/bind.h"
-#include "web/route.h"
+#include "web/routes/bind.h"
+#include "web/routes/route.h"
 
 namespace second_factor {
 

@@ -4,7 +4,7 @@
 #include "appliance/foundation/crypto/totp.h"
 #include "appliance/identity/accounts/credential_epoch.h"
 #include "appliance/identity/second_factor/recovery_codes.h"
-#include "web/reply.h"
+#include "web/routes/reply.h"
 
 namespace second_factor {
 

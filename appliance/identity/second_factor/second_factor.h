@@ -11,7 +11,7 @@
 #include "appliance/identity/accounts/login_limit.h"
 #include "appliance/identity/second_factor/passkeys.h"
 #include "appliance/identity/second_factor/records.h"
-#include "web/fields.h"
+#include "web/routes/fields.h"
 
 namespace second_factor {
 

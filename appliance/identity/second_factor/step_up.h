@@ -8,7 +8,7 @@
 
 #include "appliance/identity/accounts/accounts.h"
 #include "appliance/identity/second_factor/second_factor.h"
-#include "web/http.h"
+#include "web/protocol/http.h"
 #include "web/result.h"
 #include "web/task.h"
 

@@ -1,6 +1,6 @@
 #include "appliance/identity/security_events/handlers.h"
 
-#include "web/reply.h"
+#include "web/routes/reply.h"
 
 namespace security_events {
 

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "appliance/identity/security_events/routes.h"
-#include "web/endpoint.h"
-#include "web/fields.h"
+#include "web/routes/endpoint.h"
+#include "web/routes/fields.h"
 
 namespace security_events {
 

@@ -1,7 +1,7 @@
 #include "appliance/identity/security_events/routes.h"
 
 #include "appliance/identity/security_events/handlers.h"
-#include "web/endpoint.h"
+#include "web/routes/endpoint.h"
 
 namespace security_events {
 

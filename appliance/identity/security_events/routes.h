@@ -6,8 +6,8 @@
 #include "appliance/identity/audit/failure_counter.h"
 #include "appliance/identity/guards.h"
 #include "appliance/identity/security_events/security_events.h"
-#include "web/bind.h"
-#include "web/route.h"
+#include "web/routes/bind.h"
+#include "web/routes/route.h"
 
 namespace security_events {
 

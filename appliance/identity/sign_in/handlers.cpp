@@ -1,7 +1,7 @@
 #include "appliance/identity/sign_in/handlers.h"
 
 #include "appliance/identity/sign_in/http.h"
-#include "web/set_cookie.h"
+#include "web/protocol/set_cookie.h"
 
 namespace sign_in {
 

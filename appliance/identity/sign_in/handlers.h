@@ -1,7 +1,7 @@
 #pragma once
 
 #include "appliance/identity/sign_in/routes.h"
-#include "web/endpoint.h"
+#include "web/routes/endpoint.h"
 
 namespace sign_in {
 

@@ -1,8 +1,8 @@
 #include "appliance/identity/sign_in/http.h"
 
 #include "appliance/identity/accounts/session_cookie.h"
-#include "web/reply.h"
-#include "web/set_cookie.h"
+#include "web/routes/reply.h"
+#include "web/protocol/set_cookie.h"
 
 namespace sign_in {
 

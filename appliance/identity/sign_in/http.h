@@ -5,7 +5,7 @@
 #include <string>
 
 #include "appliance/identity/sign_in/sign_in.h"
-#include "web/http.h"
+#include "web/protocol/http.h"
 
 namespace sign_in {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "appliance/identity/sign_in_methods/routes.h"
-#include "web/endpoint.h"
+#include "web/routes/endpoint.h"
 
 namespace sign_in_methods {
 

@@ -1,7 +1,7 @@
 #include "appliance/identity/social_identity/handlers.h"
 
-#include "web/reply.h"
-#include "web/set_cookie.h"
+#include "web/routes/reply.h"
+#include "web/protocol/set_cookie.h"
 
 namespace social_identity {
 

@@ -6,8 +6,8 @@
 #include "appliance/identity/sign_in/http.h"
 #include "appliance/identity/social_identity/routes.h"
 #include "appliance/identity/token_gating/handlers.h"
-#include "web/endpoint.h"
-#include "web/fields.h"
+#include "web/routes/endpoint.h"
+#include "web/routes/fields.h"
 
 namespace social_identity {
 

@@ -1,7 +1,7 @@
 #include "appliance/identity/social_identity/routes.h"
 
 #include "appliance/identity/social_identity/handlers.h"
-#include "web/endpoint.h"
+#include "web/routes/endpoint.h"
 
 namespace social_identity {
 

@@ -7,8 +7,8 @@
 #include "appliance/identity/sign_in/sign_in.h"
 #include "appliance/identity/social_identity/social_identity.h"
 #include "appliance/identity/token_gating/token_gating.h"
-#include "web/bind.h"
-#include "web/route.h"
+#include "web/routes/bind.h"
+#include "web/routes/route.h"
 
 namespace social_identity {
 

@@ -1,6 +1,6 @@
 #include "appliance/identity/token_gating/handlers.h"
 
-#include "web/reply.h"
+#include "web/routes/reply.h"
 
 namespace token_gating {
 

@@ -3,8 +3,8 @@
 #include <string>
 
 #include "appliance/identity/token_gating/routes.h"
-#include "web/endpoint.h"
-#include "web/fields.h"
+#include "web/routes/endpoint.h"
+#include "web/routes/fields.h"
 
 namespace token_gating {
 

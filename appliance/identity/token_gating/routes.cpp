@@ -1,7 +1,7 @@
 #include "appliance/identity/token_gating/routes.h"
 
 #include "appliance/identity/token_gating/handlers.h"
-#include "web/endpoint.h"
+#include "web/routes/endpoint.h"
 
 namespace token_gating {
 

@@ -1,7 +1,7 @@
 #include "appliance/identity/verification/routes.h"
 
 #include "appliance/identity/verification/handlers.h"
-#include "web/endpoint.h"
+#include "web/routes/endpoint.h"
 
 namespace verification {
 

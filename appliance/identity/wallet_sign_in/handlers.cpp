@@ -1,7 +1,7 @@
 #include "appliance/identity/wallet_sign_in/handlers.h"
 
 #include "appliance/identity/sign_in/http.h"
-#include "web/reply.h"
+#include "web/routes/reply.h"
 
 namespace wallet_sign_in {
 

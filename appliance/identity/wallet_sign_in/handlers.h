@@ -4,8 +4,8 @@
 #include <string>
 
 #include "appliance/identity/wallet_sign_in/routes.h"
-#include "web/endpoint.h"
-#include "web/fields.h"
+#include "web/routes/endpoint.h"
+#include "web/routes/fields.h"
 
 namespace wallet_sign_in {
 

@@ -2,7 +2,7 @@
 
 #include "appliance/identity/sign_in/http.h"
 #include "appliance/identity/wallet_sign_in/handlers.h"
-#include "web/endpoint.h"
+#include "web/routes/endpoint.h"
 
 namespace wallet_sign_in {
 

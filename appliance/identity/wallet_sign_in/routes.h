@@ -5,8 +5,8 @@
 #include "appliance/identity/guards.h"
 #include "appliance/identity/sign_in/sign_in.h"
 #include "appliance/identity/wallet_sign_in/wallet_sign_in.h"
-#include "web/bind.h"
-#include "web/route.h"
+#include "web/routes/bind.h"
+#include "web/routes/route.h"
 
 namespace wallet_sign_in {
 

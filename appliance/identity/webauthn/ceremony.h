@@ -10,7 +10,7 @@
 
 #include "appliance/identity/webauthn/authenticator_data.h"
 #include "appliance/identity/webauthn/relying_party.h"
-#include "web/fields.h"
+#include "web/routes/fields.h"
 #include "web/result.h"
 
 namespace webauthn {

@@ -1,7 +1,7 @@
 #include "appliance/identity/webauthn/client_data.h"
 
 #include "appliance/foundation/crypto/base64url.h"
-#include "web/fields.h"
+#include "web/routes/fields.h"
 
 namespace webauthn {
 

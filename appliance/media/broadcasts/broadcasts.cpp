@@ -14,7 +14,7 @@
 #include "appliance/media/videos/screenplay.h"
 #include "appliance/media/videos/subtitles.h"
 #include "web/log.h"
-#include "web/outbound.h"
+#include "web/client/outbound.h"
 #include "web/run_on.h"
 
 namespace broadcasts {

@@ -5,8 +5,8 @@
 #include "appliance/hosting/agents/directory.h"
 #include "appliance/identity/guards.h"
 #include "appliance/media/broadcasts/broadcasts.h"
-#include "web/bind.h"
-#include "web/route.h"
+#include "web/routes/bind.h"
+#include "web/routes/route.h"
 
 namespace broadcasts {
 

@@ -1,6 +1,6 @@
 #include "appliance/media/bucket/bucket.h"
 
-#include "web/fetch.h"
+#include "web/client/fetch.h"
 
 namespace bucket {
 

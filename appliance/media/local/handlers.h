@@ -5,8 +5,8 @@
 #include <string>
 
 #include "appliance/media/local/routes.h"
-#include "web/endpoint.h"
-#include "web/fields.h"
+#include "web/routes/endpoint.h"
+#include "web/routes/fields.h"
 
 namespace local {
 

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <string>
 
-#include "web/http.h"
+#include "web/protocol/http.h"
 #include "web/result.h"
 #include "web/task.h"
 

@@ -6,8 +6,8 @@
 #include "appliance/identity/guards.h"
 #include "appliance/media/stream_webhooks/assets.h"
 #include "appliance/media/streams/streams.h"
-#include "web/bind.h"
-#include "web/route.h"
+#include "web/routes/bind.h"
+#include "web/routes/route.h"
 
 namespace stream_webhooks {
 

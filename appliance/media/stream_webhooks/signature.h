@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "store/codec.h"
-#include "web/http.h"
+#include "web/protocol/http.h"
 #include "web/result.h"
 
 namespace stream_webhooks {

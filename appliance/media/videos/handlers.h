@@ -8,8 +8,8 @@
 
 #include "appliance/media/videos/order.h"
 #include "appliance/media/videos/routes.h"
-#include "web/endpoint.h"
-#include "web/fields.h"
+#include "web/routes/endpoint.h"
+#include "web/routes/fields.h"
 
 namespace videos {
 

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "web/disconnect.h"
+#include "web/routes/disconnect.h"
 
 namespace videos {
 

@@ -2,7 +2,7 @@
 
 #include <boost/json.hpp>
 
-#include "web/fields.h"
+#include "web/routes/fields.h"
 
 namespace videos {
 

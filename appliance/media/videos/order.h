@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "appliance/media/videos/records.h"
-#include "web/fields.h"
+#include "web/routes/fields.h"
 #include "web/result.h"
 
 namespace videos {

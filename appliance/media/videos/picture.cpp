@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "web/fetch.h"
+#include "web/client/fetch.h"
 
 namespace videos {
 

@@ -7,8 +7,8 @@
 #include "appliance/identity/guards.h"
 #include "appliance/media/videos/links.h"
 #include "appliance/media/videos/videos.h"
-#include "web/bind.h"
-#include "web/route.h"
+#include "web/routes/bind.h"
+#include "web/routes/route.h"
 
 namespace videos {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "appliance/models/administration/provider_test.h"
-#include "web/reply.h"
+#include "web/routes/reply.h"
 
 namespace models::administration {
 

@@ -3,7 +3,7 @@
 #include <boost/json.hpp>
 
 #include "appliance/models/providers/wire_json.h"
-#include "web/fetch.h"
+#include "web/client/fetch.h"
 
 namespace models {
 

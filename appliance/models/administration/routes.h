@@ -7,8 +7,8 @@
 #include "appliance/models/administration/local_servers.h"
 #include "appliance/models/administration/stored_providers.h"
 #include "appliance/models/model_gateway.h"
-#include "web/bind.h"
-#include "web/route.h"
+#include "web/routes/bind.h"
+#include "web/routes/route.h"
 
 namespace models::administration {
 

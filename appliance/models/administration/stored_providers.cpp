@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "web/fetch_url.h"
+#include "web/client/fetch_url.h"
 
 namespace models {
 

@@ -6,8 +6,8 @@
 #include "appliance/models/ai_api/handlers.h"
 #include "appliance/models/call_handle.h"
 #include "appliance/models/providers/wire_json.h"
-#include "web/event_text.h"
-#include "web/reply.h"
+#include "web/protocol/event_text.h"
+#include "web/routes/reply.h"
 
 namespace models::ai_api {
 

@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <map>
 
-#include "web/reply.h"
+#include "web/routes/reply.h"
 
 namespace models::ai_api {
 

@@ -8,8 +8,8 @@
 
 #include "appliance/models/ai_api/routes.h"
 #include "appliance/models/providers/openai_wire.h"
-#include "web/endpoint.h"
-#include "web/fields.h"
+#include "web/routes/endpoint.h"
+#include "web/routes/fields.h"
 
 namespace models::ai_api {
 

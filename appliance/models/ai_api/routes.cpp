@@ -1,7 +1,7 @@
 #include "appliance/models/ai_api/routes.h"
 
 #include "appliance/models/ai_api/handlers.h"
-#include "web/endpoint.h"
+#include "web/routes/endpoint.h"
 
 namespace models::ai_api {
 

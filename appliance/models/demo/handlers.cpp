@@ -4,8 +4,8 @@
 
 #include "appliance/models/providers/openai_wire.h"
 #include "web/blank.h"
-#include "web/rate_limit.h"
-#include "web/reply.h"
+#include "web/admission/rate_limit.h"
+#include "web/routes/reply.h"
 #include "web/utf8.h"
 
 namespace models::demo {

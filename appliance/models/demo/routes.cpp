@@ -1,7 +1,7 @@
 #include "appliance/models/demo/routes.h"
 
 #include "appliance/models/demo/handlers.h"
-#include "web/endpoint.h"
+#include "web/routes/endpoint.h"
 
 namespace models::demo {
 

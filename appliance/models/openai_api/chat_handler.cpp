@@ -5,8 +5,8 @@
 #include "appliance/models/openai_api/handlers.h"
 #include "appliance/models/openai_api/model_call.h"
 #include "appliance/models/providers/openai_chunks.h"
-#include "web/event_text.h"
-#include "web/reply.h"
+#include "web/protocol/event_text.h"
+#include "web/routes/reply.h"
 
 namespace models::openai_api {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "web/reply.h"
+#include "web/routes/reply.h"
 
 namespace models::openai_api {
 

@@ -9,8 +9,8 @@
 #include "appliance/models/openai_api/routes.h"
 #include "appliance/models/providers/openai_wire.h"
 #include "appliance/models/providers/responses_wire.h"
-#include "web/endpoint.h"
-#include "web/fields.h"
+#include "web/routes/endpoint.h"
+#include "web/routes/fields.h"
 
 namespace models::openai_api {
 

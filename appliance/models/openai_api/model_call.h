@@ -5,7 +5,7 @@
 
 #include "appliance/models/call_handle.h"
 #include "appliance/models/openai_api/routes.h"
-#include "web/http.h"
+#include "web/protocol/http.h"
 
 namespace models::openai_api {
 

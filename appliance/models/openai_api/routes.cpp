@@ -1,7 +1,7 @@
 #include "appliance/models/openai_api/routes.h"
 
 #include "appliance/models/openai_api/handlers.h"
-#include "web/endpoint.h"
+#include "web/routes/endpoint.h"
 
 namespace models::openai_api {
 

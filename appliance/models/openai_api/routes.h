@@ -7,8 +7,8 @@
 
 #include "appliance/identity/guards.h"
 #include "appliance/models/model_gateway.h"
-#include "web/bind.h"
-#include "web/route.h"
+#include "web/routes/bind.h"
+#include "web/routes/route.h"
 
 namespace models::openai_api {
 

@@ -4,8 +4,8 @@
 #include <memory>
 
 #include "appliance/models/call_handle.h"
-#include "web/event_text.h"
-#include "web/reply.h"
+#include "web/protocol/event_text.h"
+#include "web/routes/reply.h"
 
 namespace models::playground {
 

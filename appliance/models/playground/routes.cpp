@@ -1,7 +1,7 @@
 #include "appliance/models/playground/routes.h"
 
 #include "appliance/models/playground/handlers.h"
-#include "web/endpoint.h"
+#include "web/routes/endpoint.h"
 
 namespace models::playground {
 

@@ -6,7 +6,7 @@
 #include "appliance/models/providers/openai_options.h"
 #include "appliance/models/providers/openai_wire.h"
 #include "web/blank.h"
-#include "web/fields.h"
+#include "web/routes/fields.h"
 
 namespace models::openai {
 

@@ -9,7 +9,7 @@
 
 #include "appliance/models/chat.h"
 #include "web/result.h"
-#include "web/route.h"
+#include "web/routes/route.h"
 
 namespace models::openai {
 

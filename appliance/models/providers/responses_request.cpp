@@ -5,7 +5,7 @@
 
 #include "appliance/models/providers/openai_wire.h"
 #include "appliance/models/providers/responses_wire.h"
-#include "web/fields.h"
+#include "web/routes/fields.h"
 
 namespace models::responses {
 

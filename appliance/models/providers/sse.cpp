@@ -1,6 +1,6 @@
 #include "appliance/models/providers/sse.h"
 
-#include "web/event_text.h"
+#include "web/protocol/event_text.h"
 
 namespace models {
 

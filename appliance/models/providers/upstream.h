@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "appliance/models/providers/provider.h"
-#include "web/fetch.h"
+#include "web/client/fetch.h"
 
 namespace models {
 

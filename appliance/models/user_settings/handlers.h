@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "appliance/models/user_settings/routes.h"
-#include "web/endpoint.h"
-#include "web/fields.h"
+#include "web/routes/endpoint.h"
+#include "web/routes/fields.h"
 
 namespace models::user_settings {
 

@@ -1,7 +1,7 @@
 #include "appliance/models/user_settings/routes.h"
 
 #include "appliance/models/user_settings/handlers.h"
-#include "web/endpoint.h"
+#include "web/routes/endpoint.h"
 
 namespace models::user_settings {
 

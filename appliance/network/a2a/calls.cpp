@@ -4,7 +4,7 @@
 #include <boost/json.hpp>
 
 #include "appliance/foundation/timestamp.h"
-#include "web/fields.h"
+#include "web/routes/fields.h"
 
 namespace a2a {
 

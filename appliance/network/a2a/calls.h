@@ -3,7 +3,7 @@
 
 #include "appliance/network/a2a/rpc.h"
 #include "appliance/network/a2a/tasks.h"
-#include "web/http.h"
+#include "web/protocol/http.h"
 #include "web/task.h"
 
 namespace a2a {

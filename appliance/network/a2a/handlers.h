@@ -6,7 +6,7 @@
 
 #include "appliance/network/a2a/routes.h"
 #include "appliance/network/a2a/rpc.h"
-#include "web/endpoint.h"
+#include "web/routes/endpoint.h"
 
 namespace a2a {
 

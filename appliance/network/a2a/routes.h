@@ -8,8 +8,8 @@
 #include "appliance/identity/guards.h"
 #include "appliance/network/a2a/card.h"
 #include "appliance/network/a2a/tasks.h"
-#include "web/bind.h"
-#include "web/route.h"
+#include "web/routes/bind.h"
+#include "web/routes/route.h"
 
 namespace a2a {
 

@@ -7,9 +7,9 @@
 #include <string_view>
 
 #include "appliance/network/a2a/wire.h"
-#include "web/fields.h"
+#include "web/routes/fields.h"
 #include "web/result.h"
-#include "web/route.h"
+#include "web/routes/route.h"
 
 namespace a2a {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <boost/json.hpp>
 
-#include "web/fields.h"
-#include "web/reply.h"
+#include "web/routes/fields.h"
+#include "web/routes/reply.h"
 
 namespace a2a {
 

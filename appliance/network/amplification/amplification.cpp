@@ -1,7 +1,7 @@
 #include "appliance/network/amplification/amplification.h"
 
 #include "appliance/network/bus/records.h"
-#include "web/fields.h"
+#include "web/routes/fields.h"
 
 namespace amplification {
 

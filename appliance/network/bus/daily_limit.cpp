@@ -1,7 +1,7 @@
 #include "appliance/network/bus/daily_limit.h"
 
 #include "appliance/billing/usage/period.h"
-#include "web/reply.h"
+#include "web/routes/reply.h"
 
 namespace bus {
 

@@ -1,6 +1,6 @@
 #include "appliance/network/bus/envelope.h"
 
-#include "web/reply.h"
+#include "web/routes/reply.h"
 
 namespace bus {
 

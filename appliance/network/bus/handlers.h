@@ -7,7 +7,7 @@
 
 #include "appliance/network/bus/routes.h"
 #include "appliance/network/bus/signed_message.h"
-#include "web/endpoint.h"
+#include "web/routes/endpoint.h"
 
 namespace bus {
 

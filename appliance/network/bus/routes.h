@@ -6,8 +6,8 @@
 #include "appliance/network/bus/bus.h"
 #include "appliance/network/bus/mailbox.h"
 #include "appliance/network/bus_keys/bus_keys.h"
-#include "web/bind.h"
-#include "web/route.h"
+#include "web/routes/bind.h"
+#include "web/routes/route.h"
 
 namespace bus {
 

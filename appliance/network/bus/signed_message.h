@@ -7,7 +7,7 @@
 
 #include "appliance/network/bus/action.h"
 #include "appliance/network/bus_keys/bus_keys.h"
-#include "web/fields.h"
+#include "web/routes/fields.h"
 #include "web/result.h"
 
 namespace bus {

@@ -6,7 +6,7 @@
 #include "appliance/hosting/agents/bus_config.h"
 #include "appliance/network/bus/base64.h"
 #include "appliance/network/bus/envelope.h"
-#include "web/fetch.h"
+#include "web/client/fetch.h"
 
 namespace bus {
 

@@ -6,8 +6,8 @@
 #include "appliance/identity/guards.h"
 #include "appliance/network/bus_keys/bus_keys.h"
 #include "store/store.h"
-#include "web/bind.h"
-#include "web/route.h"
+#include "web/routes/bind.h"
+#include "web/routes/route.h"
 
 namespace bus_keys {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "web/reply.h"
+#include "web/routes/reply.h"
 
 namespace colony {
 

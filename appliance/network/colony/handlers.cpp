@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "appliance/foundation/version.h"
-#include "web/reply.h"
+#include "web/routes/reply.h"
 
 namespace colony {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "appliance/network/colony/routes.h"
-#include "web/endpoint.h"
+#include "web/routes/endpoint.h"
 
 namespace colony {
 

@@ -1,7 +1,7 @@
 #include "appliance/network/colony/routes.h"
 
 #include "appliance/network/colony/handlers.h"
-#include "web/endpoint.h"
+#include "web/routes/endpoint.h"
 
 namespace colony {
 

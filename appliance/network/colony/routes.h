@@ -6,8 +6,8 @@
 #include "appliance/billing/subscriptions/subscriptions.h"
 #include "appliance/identity/guards.h"
 #include "appliance/network/colony/colony.h"
-#include "web/bind.h"
-#include "web/route.h"
+#include "web/routes/bind.h"
+#include "web/routes/route.h"
 
 namespace colony {
 

@@ -4,8 +4,8 @@
 
 #include "appliance/foundation/version.h"
 #include "appliance/network/data_feeds/feed_document.h"
-#include "web/fields.h"
-#include "web/reply.h"
+#include "web/routes/fields.h"
+#include "web/routes/reply.h"
 
 namespace data_feeds {
 

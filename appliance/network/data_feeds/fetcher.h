@@ -8,7 +8,7 @@
 
 #include "appliance/foundation/periodic.h"
 #include "appliance/network/data_feeds/data_feeds.h"
-#include "web/fetch.h"
+#include "web/client/fetch.h"
 
 namespace data_feeds {
 

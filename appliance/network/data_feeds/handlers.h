@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "appliance/network/data_feeds/routes.h"
-#include "web/endpoint.h"
+#include "web/routes/endpoint.h"
 
 namespace data_feeds {
 

@@ -7,7 +7,7 @@
 
 #include "appliance/billing/usage/views.h"
 #include "appliance/foundation/version.h"
-#include "web/reply.h"
+#include "web/routes/reply.h"
 
 namespace data_feeds {
 

@@ -6,8 +6,8 @@
 #include "appliance/identity/guards.h"
 #include "appliance/network/data_feeds/data_feeds.h"
 #include "appliance/network/data_feeds/own_feeds.h"
-#include "web/bind.h"
-#include "web/route.h"
+#include "web/routes/bind.h"
+#include "web/routes/route.h"
 
 namespace data_feeds {
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "appliance/network/email_in/routes.h"
-#include "web/endpoint.h"
+#include "web/routes/endpoint.h"
 
 namespace email_in {
 

@@ -5,7 +5,7 @@
 
 #include "appliance/foundation/email.h"
 #include "appliance/network/email_in/base64.h"
-#include "web/fields.h"
+#include "web/routes/fields.h"
 
 namespace email_in {
 

@@ -6,8 +6,8 @@
 #include "appliance/identity/audit/audit.h"
 #include "appliance/identity/guards.h"
 #include "appliance/network/email_in/inbox.h"
-#include "web/bind.h"
-#include "web/route.h"
+#include "web/routes/bind.h"
+#include "web/routes/route.h"
 
 namespace email_in {
 

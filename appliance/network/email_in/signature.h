@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "store/store.h"
-#include "web/http.h"
+#include "web/protocol/http.h"
 #include "web/result.h"
 
 namespace email_in {

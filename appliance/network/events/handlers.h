@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "appliance/network/events/routes.h"
-#include "web/endpoint.h"
+#include "web/routes/endpoint.h"
 
 namespace events {
 

@@ -4,8 +4,8 @@
 
 #include "appliance/identity/guards.h"
 #include "appliance/network/events/events.h"
-#include "web/bind.h"
-#include "web/route.h"
+#include "web/routes/bind.h"
+#include "web/routes/route.h"
 
 namespace events {
 

@@ -1,7 +1,7 @@
 #include "appliance/network/fleet/handlers.h"
 
 #include "appliance/network/fleet/ties.h"
-#include "web/reply.h"
+#include "web/routes/reply.h"
 
 namespace fleet {
 

@@ -1,7 +1,7 @@
 #include "appliance/network/fleet/routes.h"
 
 #include "appliance/network/fleet/handlers.h"
-#include "web/endpoint.h"
+#include "web/routes/endpoint.h"
 
 namespace fleet {
 

@@ -8,8 +8,8 @@
 #include "appliance/network/fleet/graph.h"
 #include "appliance/network/negotiation/negotiation.h"
 #include "appliance/network/traces/traces.h"
-#include "web/bind.h"
-#include "web/route.h"
+#include "web/routes/bind.h"
+#include "web/routes/route.h"
 
 namespace fleet {
 

@@ -3,7 +3,7 @@
 #include <stdexcept>
 
 #include "hosting_mcp/render_json.h"
-#include "web/fields.h"
+#include "web/routes/fields.h"
 
 namespace hosting_mcp {
 

@@ -6,7 +6,7 @@
 
 #include "appliance/network/hosting_mcp/routes.h"
 #include "store/store.h"
-#include "web/endpoint.h"
+#include "web/routes/endpoint.h"
 
 namespace hosting_mcp {
 

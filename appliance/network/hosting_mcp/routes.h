@@ -3,8 +3,8 @@
 #include <vector>
 
 #include "appliance/identity/guards.h"
-#include "web/bind.h"
-#include "web/route.h"
+#include "web/routes/bind.h"
+#include "web/routes/route.h"
 
 namespace hosting_mcp {
 

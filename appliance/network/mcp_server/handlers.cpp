@@ -2,7 +2,7 @@
 
 #include "appliance/foundation/version.h"
 #include "appliance/network/mcp_server/protocol.h"
-#include "web/csrf.h"
+#include "web/admission/csrf.h"
 
 namespace mcp_server {
 

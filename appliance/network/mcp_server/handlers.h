@@ -5,7 +5,7 @@
 #include <string>
 
 #include "appliance/network/mcp_server/routes.h"
-#include "web/endpoint.h"
+#include "web/routes/endpoint.h"
 
 namespace mcp_server {
 

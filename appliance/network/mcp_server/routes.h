@@ -10,8 +10,8 @@
 #include "appliance/identity/keys/keys.h"
 #include "appliance/network/mcp_server/sessions.h"
 #include "appliance/network/mcp_server/tools.h"
-#include "web/bind.h"
-#include "web/route.h"
+#include "web/routes/bind.h"
+#include "web/routes/route.h"
 
 namespace mcp_server {
 

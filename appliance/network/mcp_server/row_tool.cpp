@@ -3,7 +3,7 @@
 #include <cctype>
 
 #include "web/log.h"
-#include "web/reply.h"
+#include "web/routes/reply.h"
 
 namespace mcp_server {
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "web/route.h"
+#include "web/routes/route.h"
 
 namespace mcp_server {
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "web/http.h"
+#include "web/protocol/http.h"
 
 namespace mcp_server {
 

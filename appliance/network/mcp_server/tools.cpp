@@ -4,8 +4,8 @@
 #include <array>
 #include <stdexcept>
 
-#include "web/fetch.h"
-#include "web/fields.h"
+#include "web/client/fetch.h"
+#include "web/routes/fields.h"
 
 namespace mcp_server {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "appliance/network/mcp_server/row_tool.h"
-#include "web/route.h"
+#include "web/routes/route.h"
 
 namespace mcp_server {
 

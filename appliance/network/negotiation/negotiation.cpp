@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "web/fields.h"
+#include "web/routes/fields.h"
 
 namespace negotiation {
 

@@ -9,7 +9,7 @@
 
 #include "appliance/billing/spans/records.h"
 #include "appliance/foundation/periodic.h"
-#include "web/fetch.h"
+#include "web/client/fetch.h"
 #include "web/task.h"
 
 namespace otlp {

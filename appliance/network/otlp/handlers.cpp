@@ -4,8 +4,8 @@
 
 #include "appliance/network/otlp/import.h"
 #include "appliance/network/otlp/protobuf.h"
-#include "web/body_decoder.h"
-#include "web/reply.h"
+#include "web/protocol/body_decoder.h"
+#include "web/routes/reply.h"
 
 namespace otlp {
 

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "appliance/network/otlp/routes.h"
-#include "web/body_stream.h"
-#include "web/endpoint.h"
+#include "web/routes/body_stream.h"
+#include "web/routes/endpoint.h"
 
 namespace otlp {
 

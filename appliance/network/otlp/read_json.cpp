@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "appliance/network/otlp/wire_span.h"
-#include "web/fields.h"
+#include "web/routes/fields.h"
 
 namespace otlp {
 

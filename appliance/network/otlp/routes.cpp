@@ -2,7 +2,7 @@
 
 #include "appliance/models/providers/openai_wire.h"
 #include "appliance/network/otlp/handlers.h"
-#include "web/endpoint.h"
+#include "web/routes/endpoint.h"
 
 namespace otlp {
 

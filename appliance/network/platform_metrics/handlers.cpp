@@ -5,7 +5,7 @@
 #include "appliance/billing/spans/records.h"
 #include "appliance/foundation/version.h"
 #include "appliance/hosting/schedule/records.h"
-#include "web/reply.h"
+#include "web/routes/reply.h"
 
 namespace platform_metrics {
 

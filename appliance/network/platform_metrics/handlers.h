@@ -7,7 +7,7 @@
 #include "appliance/billing/usage/report.h"
 #include "appliance/network/colony/colony.h"
 #include "appliance/network/platform_metrics/routes.h"
-#include "web/endpoint.h"
+#include "web/routes/endpoint.h"
 
 namespace platform_metrics {
 

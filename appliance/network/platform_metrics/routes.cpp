@@ -1,7 +1,7 @@
 #include "appliance/network/platform_metrics/routes.h"
 
 #include "appliance/network/platform_metrics/handlers.h"
-#include "web/endpoint.h"
+#include "web/routes/endpoint.h"
 
 namespace platform_metrics {
 

@@ -7,8 +7,8 @@
 #include "appliance/billing/usage/ledger.h"
 #include "appliance/identity/guards.h"
 #include "store/store.h"
-#include "web/bind.h"
-#include "web/route.h"
+#include "web/routes/bind.h"
+#include "web/routes/route.h"
 
 namespace platform_metrics {
 

@@ -5,7 +5,7 @@
 
 #include "appliance/network/skills/routes.h"
 #include "appliance/network/skills/views.h"
-#include "web/endpoint.h"
+#include "web/routes/endpoint.h"
 
 namespace skills {
 

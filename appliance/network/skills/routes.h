@@ -9,8 +9,8 @@
 #include "appliance/network/skills/instant_split.h"
 #include "appliance/network/skills/runs.h"
 #include "appliance/network/skills/sales.h"
-#include "web/bind.h"
-#include "web/route.h"
+#include "web/routes/bind.h"
+#include "web/routes/route.h"
 
 namespace skills {
 

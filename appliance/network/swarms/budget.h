@@ -7,7 +7,7 @@
 
 #include "appliance/billing/spending/spend_policy.h"
 #include "appliance/billing/usage/ledger.h"
-#include "web/http.h"
+#include "web/protocol/http.h"
 #include "web/result.h"
 
 namespace swarms {

@@ -3,7 +3,7 @@
 #include <charconv>
 
 #include "appliance/network/swarms/handlers.h"
-#include "web/event_text.h"
+#include "web/protocol/event_text.h"
 
 namespace swarms {
 

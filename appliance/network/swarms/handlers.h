@@ -5,7 +5,7 @@
 
 #include "appliance/network/swarms/routes.h"
 #include "appliance/network/swarms/views.h"
-#include "web/endpoint.h"
+#include "web/routes/endpoint.h"
 
 namespace swarms {
 

@@ -4,7 +4,7 @@
 
 #include "appliance/hosting/agents/config_check.h"
 #include "appliance/models/builtin/extract.h"
-#include "web/fields.h"
+#include "web/routes/fields.h"
 
 namespace swarms {
 

@@ -1,7 +1,7 @@
 #include "appliance/network/traces/handlers.h"
 
 #include "appliance/foundation/timestamp.h"
-#include "web/reply.h"
+#include "web/routes/reply.h"
 
 namespace traces {
 

@@ -7,8 +7,8 @@
 
 #include "appliance/network/traces/routes.h"
 #include "appliance/network/traces/views.h"
-#include "web/endpoint.h"
-#include "web/fields.h"
+#include "web/routes/endpoint.h"
+#include "web/routes/fields.h"
 
 namespace traces {
 

@@ -2,7 +2,7 @@
 
 #include "appliance/identity/key_scopes/key_guards.h"
 #include "appliance/network/traces/handlers.h"
-#include "web/endpoint.h"
+#include "web/routes/endpoint.h"
 
 namespace traces {
 

@@ -4,7 +4,7 @@
 #include <unordered_map>
 
 #include "appliance/billing/usage/money.h"
-#include "web/reply.h"
+#include "web/routes/reply.h"
 
 namespace traces {
 

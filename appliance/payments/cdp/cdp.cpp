@@ -5,8 +5,8 @@
 
 #include "appliance/foundation/crypto/ethereum.h"
 #include "appliance/foundation/crypto/random.h"
-#include "web/fetch.h"
-#include "web/fields.h"
+#include "web/client/fetch.h"
+#include "web/routes/fields.h"
 
 namespace cdp {
 

@@ -4,7 +4,7 @@
 #include "appliance/foundation/chain/amount.h"
 #include "appliance/foundation/chain/uint256.h"
 #include "appliance/foundation/crypto/keccak.h"
-#include "web/fields.h"
+#include "web/routes/fields.h"
 
 namespace eip3009 {
 

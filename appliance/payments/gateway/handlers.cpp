@@ -4,7 +4,7 @@
 
 #include "appliance/foundation/crypto/base64url.h"
 #include "appliance/payments/x402/wire.h"
-#include "web/reply.h"
+#include "web/routes/reply.h"
 
 namespace gateway {
 

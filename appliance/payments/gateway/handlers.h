@@ -6,7 +6,7 @@
 #include <string>
 
 #include "appliance/payments/gateway/routes.h"
-#include "web/endpoint.h"
+#include "web/routes/endpoint.h"
 
 namespace gateway {
 

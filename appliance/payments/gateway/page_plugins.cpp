@@ -1,9 +1,9 @@
 // summarize and extract: pages through the box's summarizer, which fetches them under its own address filter and
 // limits.
 #include "appliance/payments/gateway/plugins.h"
-#include "web/fetch.h"
-#include "web/fetch_url.h"
-#include "web/fields.h"
+#include "web/client/fetch.h"
+#include "web/client/fetch_url.h"
+#include "web/routes/fields.h"
 
 namespace gateway {
 

@@ -2,7 +2,7 @@
 
 #include "appliance/hosting/rate_groups.h"
 #include "appliance/payments/gateway/handlers.h"
-#include "web/endpoint.h"
+#include "web/routes/endpoint.h"
 
 namespace gateway {
 

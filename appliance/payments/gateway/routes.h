@@ -5,8 +5,8 @@
 #include "appliance/identity/guards.h"
 #include "appliance/payments/gateway/gateway.h"
 #include "appliance/payments/gateway/plugins.h"
-#include "web/bind.h"
-#include "web/route.h"
+#include "web/routes/bind.h"
+#include "web/routes/route.h"
 
 namespace gateway {
 

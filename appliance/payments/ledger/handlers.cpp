@@ -1,7 +1,7 @@
 #include "appliance/payments/ledger/handlers.h"
 
 #include "appliance/identity/accounts/user_id.h"
-#include "web/reply.h"
+#include "web/routes/reply.h"
 
 namespace ledger {
 

@@ -1,7 +1,7 @@
 #include "appliance/payments/ledger/routes.h"
 
 #include "appliance/payments/ledger/handlers.h"
-#include "web/endpoint.h"
+#include "web/routes/endpoint.h"
 
 namespace ledger {
 

@@ -1,6 +1,6 @@
 #include "appliance/payments/mpp/handlers.h"
 
-#include "web/reply.h"
+#include "web/routes/reply.h"
 
 namespace mpp {
 

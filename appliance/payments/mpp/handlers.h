@@ -7,8 +7,8 @@
 
 #include "appliance/payments/mpp/routes.h"
 #include "appliance/payments/transfers/views.h"
-#include "web/endpoint.h"
-#include "web/fields.h"
+#include "web/routes/endpoint.h"
+#include "web/routes/fields.h"
 
 namespace mpp {
 

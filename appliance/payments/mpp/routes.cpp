@@ -1,7 +1,7 @@
 #include "appliance/payments/mpp/routes.h"
 
 #include "appliance/payments/mpp/handlers.h"
-#include "web/endpoint.h"
+#include "web/routes/endpoint.h"
 
 namespace mpp {
 

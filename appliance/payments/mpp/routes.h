@@ -5,8 +5,8 @@
 #include "appliance/identity/guards.h"
 #include "appliance/payments/mpp/wallets.h"
 #include "appliance/payments/transfers/transfers.h"
-#include "web/bind.h"
-#include "web/route.h"
+#include "web/routes/bind.h"
+#include "web/routes/route.h"
 
 namespace mpp {
 

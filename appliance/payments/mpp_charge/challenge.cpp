@@ -9,8 +9,8 @@
 #include "appliance/foundation/crypto/random.h"
 #include "appliance/foundation/timestamp.h"
 #include "web/ascii.h"
-#include "web/fields.h"
-#include "web/reply.h"
+#include "web/routes/fields.h"
+#include "web/routes/reply.h"
 
 namespace mpp_charge {
 

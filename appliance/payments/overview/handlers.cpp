@@ -1,6 +1,6 @@
 #include "appliance/payments/overview/handlers.h"
 
-#include "web/reply.h"
+#include "web/routes/reply.h"
 
 namespace payments::overview {
 

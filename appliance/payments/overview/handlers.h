@@ -7,8 +7,8 @@
 
 #include "appliance/billing/usage/report.h"
 #include "appliance/payments/overview/routes.h"
-#include "web/endpoint.h"
-#include "web/fields.h"
+#include "web/routes/endpoint.h"
+#include "web/routes/fields.h"
 
 namespace payments::overview {
 

@@ -1,7 +1,7 @@
 #include "appliance/payments/overview/routes.h"
 
 #include "appliance/payments/overview/handlers.h"
-#include "web/endpoint.h"
+#include "web/routes/endpoint.h"
 
 namespace payments::overview {
 

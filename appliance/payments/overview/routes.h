@@ -10,8 +10,8 @@
 #include "appliance/identity/guards.h"
 #include "appliance/models/provider_keys.h"
 #include "appliance/payments/stripe/checkout.h"
-#include "web/bind.h"
-#include "web/route.h"
+#include "web/routes/bind.h"
+#include "web/routes/route.h"
 
 namespace payments::overview {
 

@@ -3,7 +3,7 @@
 #include <charconv>
 
 #include "appliance/identity/accounts/user_id.h"
-#include "web/reply.h"
+#include "web/routes/reply.h"
 
 namespace splits {
 

@@ -1,7 +1,7 @@
 #include "appliance/payments/splits/routes.h"
 
 #include "appliance/payments/splits/handlers.h"
-#include "web/endpoint.h"
+#include "web/routes/endpoint.h"
 
 namespace splits {
 

@@ -7,8 +7,8 @@
 #include "appliance/payments/chains/balances.h"
 #include "appliance/payments/splits/splits.h"
 #include "appliance/payments/wallets/wallets.h"
-#include "web/bind.h"
-#include "web/route.h"
+#include "web/routes/bind.h"
+#include "web/routes/route.h"
 
 namespace splits {
 

@@ -2,7 +2,7 @@
 #include <initializer_list>
 
 #include "appliance/payments/statements/statement.h"
-#include "web/reply.h"
+#include "web/routes/reply.h"
 
 namespace payments::statements {
 

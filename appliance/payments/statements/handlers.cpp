@@ -2,7 +2,7 @@
 
 #include "appliance/foundation/email.h"
 #include "appliance/identity/accounts/user_id.h"
-#include "web/reply.h"
+#include "web/routes/reply.h"
 #include "web/task.h"
 
 namespace payments::statements {

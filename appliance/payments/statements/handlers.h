@@ -4,8 +4,8 @@
 #include <optional>
 
 #include "appliance/payments/statements/routes.h"
-#include "web/endpoint.h"
-#include "web/fields.h"
+#include "web/routes/endpoint.h"
+#include "web/routes/fields.h"
 
 namespace payments::statements {
 

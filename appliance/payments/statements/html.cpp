@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "appliance/payments/statements/statement.h"
-#include "web/reply.h"
+#include "web/routes/reply.h"
 
 namespace payments::statements {
 

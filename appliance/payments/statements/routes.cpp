@@ -1,7 +1,7 @@
 #include "appliance/payments/statements/routes.h"
 
 #include "appliance/payments/statements/handlers.h"
-#include "web/endpoint.h"
+#include "web/routes/endpoint.h"
 
 namespace payments::statements {
 

@@ -1,8 +1,8 @@
 #include "appliance/payments/stripe/api.h"
 
 #include "appliance/foundation/crypto/random.h"
-#include "web/fetch.h"
-#include "web/fields.h"
+#include "web/client/fetch.h"
+#include "web/routes/fields.h"
 
 namespace payments::stripe {
 

@@ -3,7 +3,7 @@
 #include <array>
 
 #include "appliance/identity/accounts/user_id.h"
-#include "web/fields.h"
+#include "web/routes/fields.h"
 
 namespace payments::stripe {
 

@@ -16,7 +16,7 @@
 #include "appliance/payments/stripe/event.h"
 #include "appliance/payments/stripe/prices.h"
 #include "store/store.h"
-#include "web/async_mutex.h"
+#include "web/server/async_mutex.h"
 #include "web/result.h"
 #include "web/task.h"
 

@@ -1,7 +1,7 @@
 #include "appliance/payments/stripe/handlers.h"
 
 #include "appliance/payments/stripe/signature.h"
-#include "web/reply.h"
+#include "web/routes/reply.h"
 
 namespace payments::stripe {
 

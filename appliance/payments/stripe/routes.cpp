@@ -1,7 +1,7 @@
 #include "appliance/payments/stripe/routes.h"
 
 #include "appliance/payments/stripe/handlers.h"
-#include "web/endpoint.h"
+#include "web/routes/endpoint.h"
 
 namespace payments::stripe {
 

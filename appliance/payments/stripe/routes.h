@@ -6,8 +6,8 @@
 #include "appliance/identity/guards.h"
 #include "appliance/payments/stripe/checkout.h"
 #include "appliance/payments/stripe/events.h"
-#include "web/bind.h"
-#include "web/route.h"
+#include "web/routes/bind.h"
+#include "web/routes/route.h"
 
 namespace payments::stripe {
 

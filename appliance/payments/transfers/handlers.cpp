@@ -2,7 +2,7 @@
 
 #include "appliance/billing/usage/period.h"
 #include "appliance/payments/transfers/amount.h"
-#include "web/reply.h"
+#include "web/routes/reply.h"
 
 namespace transfers {
 

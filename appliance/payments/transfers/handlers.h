@@ -8,8 +8,8 @@
 
 #include "appliance/payments/transfers/routes.h"
 #include "appliance/payments/transfers/views.h"
-#include "web/endpoint.h"
-#include "web/fields.h"
+#include "web/routes/endpoint.h"
+#include "web/routes/fields.h"
 
 namespace transfers {
 

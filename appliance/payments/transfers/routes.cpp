@@ -1,7 +1,7 @@
 #include "appliance/payments/transfers/routes.h"
 
 #include "appliance/payments/transfers/handlers.h"
-#include "web/endpoint.h"
+#include "web/routes/endpoint.h"
 
 namespace transfers {
 

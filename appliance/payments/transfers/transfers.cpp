@@ -9,7 +9,7 @@
 #include "appliance/foundation/crypto/random.h"
 #include "appliance/foundation/ordered_id.h"
 #include "appliance/payments/mpp/wallets.h"
-#include "web/reply.h"
+#include "web/routes/reply.h"
 
 namespace transfers {
 

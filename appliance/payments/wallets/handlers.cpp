@@ -1,7 +1,7 @@
 #include "appliance/payments/wallets/handlers.h"
 
 #include "appliance/foundation/email.h"
-#include "web/reply.h"
+#include "web/routes/reply.h"
 
 namespace wallets {
 

@@ -1,7 +1,7 @@
 #include "appliance/payments/wallets/routes.h"
 
 #include "appliance/payments/wallets/handlers.h"
-#include "web/endpoint.h"
+#include "web/routes/endpoint.h"
 
 namespace wallets {
 

@@ -6,8 +6,8 @@
 #include "appliance/payments/cdp/cdp.h"
 #include "appliance/payments/chains/balances.h"
 #include "appliance/payments/wallets/wallets.h"
-#include "web/bind.h"
-#include "web/route.h"
+#include "web/routes/bind.h"
+#include "web/routes/route.h"
 
 namespace wallets {
 

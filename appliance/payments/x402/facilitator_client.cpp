@@ -1,7 +1,7 @@
 #include "appliance/payments/x402/facilitator_client.h"
 
-#include "web/fetch.h"
-#include "web/fields.h"
+#include "web/client/fetch.h"
+#include "web/routes/fields.h"
 
 namespace x402 {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "appliance/payments/x402/routes.h"
-#include "web/endpoint.h"
+#include "web/routes/endpoint.h"
 
 namespace x402 {
 

@@ -1,7 +1,7 @@
 #include "appliance/payments/x402/routes.h"
 
 #include "appliance/payments/x402/handlers.h"
-#include "web/endpoint.h"
+#include "web/routes/endpoint.h"
 
 namespace x402 {
 

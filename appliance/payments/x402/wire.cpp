@@ -3,7 +3,7 @@
 #include "appliance/foundation/chain/abi.h"
 #include "appliance/foundation/crypto/base64.h"
 #include "appliance/payments/x402/networks.h"
-#include "web/fields.h"
+#include "web/routes/fields.h"
 
 namespace x402 {
 

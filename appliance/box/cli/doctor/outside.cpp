@@ -7,7 +7,7 @@
 #include "appliance/box/cli/doctor/checks.h"
 #include "appliance/foundation/outbound_policy.h"
 #include "appliance/foundation/settings/settings_table.h"
-#include "web/outbound.h"
+#include "web/client/outbound.h"
 
 namespace agentbox::cli::doctor {
 

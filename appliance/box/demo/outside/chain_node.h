@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "appliance/box/demo/outside/token_chain.h"
-#include "web/endpoint.h"
+#include "web/routes/endpoint.h"
 
 namespace demo {
 

@@ -9,7 +9,7 @@
 #include "appliance/box/demo/outside/form.h"
 #include "appliance/box/demo/outside/known_box.h"
 #include "appliance/foundation/crypto/jwt_signer.h"
-#include "web/endpoint.h"
+#include "web/routes/endpoint.h"
 
 namespace demo {
 

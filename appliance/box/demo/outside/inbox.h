@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "appliance/box/demo/outside/known_box.h"
-#include "web/route.h"
+#include "web/routes/route.h"
 
 namespace demo {
 

@@ -9,7 +9,7 @@
 #include "appliance/box/demo/outside/identity_service.h"
 #include "appliance/box/demo/outside/known_box.h"
 #include "appliance/foundation/settings/settings.h"
-#include "web/server.h"
+#include "web/server/server.h"
 
 namespace demo {
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "web/endpoint.h"
+#include "web/routes/endpoint.h"
 
 namespace demo {
 

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "web/route.h"
+#include "web/routes/route.h"
 
 namespace demo {
 

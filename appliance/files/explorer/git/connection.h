@@ -9,7 +9,7 @@
 
 #include "appliance/files/descriptor.h"
 #include "appliance/files/explorer/git/deadline.h"
-#include "web/outbound.h"
+#include "web/client/outbound.h"
 
 namespace git {
 

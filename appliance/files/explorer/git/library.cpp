@@ -5,7 +5,7 @@
 
 #include "appliance/files/explorer/git/handles.h"
 #include "appliance/files/explorer/git/remote_stream.h"
-#include "web/authorities.h"
+#include "web/client/authorities.h"
 
 namespace git {
 

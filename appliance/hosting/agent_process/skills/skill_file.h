@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "web/fields.h"
+#include "web/routes/fields.h"
 #include "web/result.h"
 
 namespace agent_process {

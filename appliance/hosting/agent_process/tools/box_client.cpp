@@ -2,8 +2,8 @@
 
 #include <boost/json.hpp>
 
-#include "web/fetch.h"
-#include "web/fields.h"
+#include "web/client/fetch.h"
+#include "web/routes/fields.h"
 
 namespace agent_process {
 

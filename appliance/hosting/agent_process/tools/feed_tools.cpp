@@ -2,7 +2,7 @@
 #include <boost/json.hpp>
 
 #include "appliance/hosting/agent_process/tools/toolbox.h"
-#include "web/fetch.h"
+#include "web/client/fetch.h"
 
 namespace agent_process {
 

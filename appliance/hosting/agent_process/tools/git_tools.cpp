@@ -2,7 +2,7 @@
 
 #include "appliance/hosting/agent_process/tools/toolbox.h"
 #include "appliance/hosting/agent_process/workspace_path.h"
-#include "web/reply.h"
+#include "web/routes/reply.h"
 
 namespace agent_process {
 

@@ -1,7 +1,7 @@
 #include <boost/json.hpp>
 
 #include "appliance/hosting/agent_process/tools/toolbox.h"
-#include "web/reply.h"
+#include "web/routes/reply.h"
 
 namespace agent_process {
 

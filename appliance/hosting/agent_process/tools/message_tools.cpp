@@ -8,7 +8,7 @@
 #include "appliance/hosting/agent_process/tools/toolbox.h"
 #include "appliance/hosting/runtime/bus_identity.h"
 #include "store/codec.h"
-#include "web/reply.h"
+#include "web/routes/reply.h"
 
 namespace agent_process {
 

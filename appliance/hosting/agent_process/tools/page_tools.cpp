@@ -3,7 +3,7 @@
 
 #include "appliance/hosting/agent_process/tools/toolbox.h"
 #include "appliance/models/builtin/extract.h"
-#include "web/fetch.h"
+#include "web/client/fetch.h"
 
 namespace agent_process {
 

@@ -1,5 +1,5 @@
 // A tool: its description for the model, and its implementation. The arguments are a described struct whose member
-// types are both the JSON Schema the model sees and the validation (web/fields.h).
+// types are both the JSON Schema the model sees and the validation (web/routes/fields.h).
 #pragma once
 
 #include <boost/asio/thread_pool.hpp>
@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "appliance/models/chat.h"
-#include "web/fields.h"
+#include "web/routes/fields.h"
 #include "web/result.h"
 #include "web/task.h"
 

@@ -6,7 +6,7 @@
 #include "appliance/billing/subscriptions/storage_upgrades.h"
 #include "appliance/hosting/agent_process/forget.h"
 #include "appliance/hosting/agents/config_check.h"
-#include "web/fetch.h"
+#include "web/client/fetch.h"
 
 namespace agents {
 namespace {

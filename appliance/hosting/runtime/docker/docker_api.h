@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "web/fetch.h"
+#include "web/client/fetch.h"
 #include "web/result.h"
 #include "web/task.h"
 
