@@ -14,8 +14,8 @@
 #include "sandbox/become_user.h"
 #include "sandbox/cgroup.h"
 #include "sandbox/spawn_helper.h"
-#include "web/server/listening_socket.h"
 #include "web/log.h"
+#include "web/server/listening_socket.h"
 
 namespace agentbox {
 
@@ -82,7 +82,6 @@ void start_helper(const fs::path& data, sandbox::Account account) {
   own.why_not = why_no_helper(binary);
   try {
     if (own.why_not.empty()) {
-      fs::create_directories(agents);
       sandbox::Cgroups::take();
       own.helper = sandbox::start_spawn_helper({.binary = binary,
                                                 .agents = agents,
@@ -113,9 +112,11 @@ void run_as_user(const Settings& settings, ActivatedSockets& sockets) {
   open_early(settings.http_redirect_listen, sockets.redirect);
   DataFolder(settings.data).prepare();
   const auto data = fs::canonical(settings.data);
-  end_agents_of_other_users(DataFolder(data).agents(), account.user);
+  const auto agents = DataFolder(data).agents();
+  end_agents_of_other_users(agents, account.user);
   try {
-    sandbox::give_folder(data, DataFolder(data).agents(), account);
+    fs::create_directories(agents);  // before it is given away with the rest
+    sandbox::give_folder(data, agents, account);
     start_helper(data, account);
     sandbox::become_user(account);
   } catch (const std::system_error& error) {

@@ -83,6 +83,10 @@ web::Error error_of(int code) {
     case ENOSPC:
     case EDQUOT:
       return web::unavailable("The disk is full");
+    case ENOSYS:  // RestrictSUIDSGID of systemd denies it wholly
+      return web::internal(
+          "This system does not permit openat2, by which paths are kept within their folder: it needs Linux 5.6, and a "
+          "systemd unit without RestrictSUIDSGID");
     default:
       return web::internal(std::string("The file system refused: ") + std::strerror(code));
   }

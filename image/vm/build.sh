@@ -15,7 +15,7 @@ readonly sector=512 mebibyte=$((1024 * 1024)) root_mebibytes=1280 data_mebibytes
 readonly root_start=1 data_start=$((1 + root_mebibytes))  # in mebibytes; the boot loader is in front
 
 included=(linux-image-cloud-amd64 systemd-sysv udev dbus initramfs-tools e2fsprogs fdisk iproute2 openssh-server
-          systemd-resolved systemd-timesyncd tzdata ca-certificates adduser less nano-tiny)
+          systemd-resolved systemd-timesyncd tzdata ca-certificates adduser apparmor less nano-tiny)
 # What the package depends on comes from where this machine gets its packages: inside, no name may resolve yet.
 mapfile -t depends < <(dpkg-deb -f "$package" Pre-Depends Depends | sed 's/^[A-Za-z-]*: *//' | tr ',' '\n' | awk '{print $1}')
 included+=("${depends[@]}")

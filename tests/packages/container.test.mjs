@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { chownSync, mkdirSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { artifact, folder, free_port, has_program, PASSWORD, run, sign_in, until } from "./dist.mjs";
+import { agent_that_works, artifact, folder, free_port, has_program, PASSWORD, run, session_of, sign_in, until } from "./dist.mjs";
 
 const skip = process.getuid() !== 0 ? "dockerd needs root" : !has_program("dockerd") && "there is no dockerd (Debian's docker.io)";
 
@@ -52,15 +52,8 @@ test("the image runs as a user, read-only, and is healthy by its own judgement",
   await until("its health check passes", () => docker("inspect", "-f", "{{.State.Health.Status}}", id) === "healthy");
 
   await t.test("an agent works in it", async () => {
-    const admin = async (method, path, body) =>
-      fetch(`http://127.0.0.1:${port}${path}`, { method, headers: { cookie: admin.cookie, "content-type": "application/json" }, body: body && JSON.stringify(body) });
-    const entered = await fetch(`http://127.0.0.1:${port}/api/auth/login`, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ email: "admin@example.org", password: PASSWORD }) });
-    admin.cookie = entered.headers.getSetCookie().find((line) => line.startsWith("app-session=")).split(";")[0];
     docker("exec", id, "/usr/bin/agentbox", "admin", "plan", "admin@example.org", "solo");
-    const made = await (await admin("POST", "/api/agents/provision", { name: "Scout", tier: "starter" })).json();
-    await until("the agent runs", async () => (await (await admin("GET", `/api/agents/${made.agent.id}`)).json()).agent.status === "running");
-    const answer = await (await admin("POST", "/api/chat", { agentId: made.agent.id, message: "remember that the demo is on Friday" })).json();
-    assert.match(answer.message.content, /Friday/);
+    await agent_that_works(await session_of(`http://127.0.0.1:${port}`, "admin@example.org"));
   });
 
   docker("stop", "-t", "30", id);

@@ -51,6 +51,21 @@ export const free_port = async () => {
 };
 
 export const PASSWORD = "a long password for the tests";
+const log_in = (base, email) =>
+  fetch(`${base}/api/auth/login`, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ email, password: PASSWORD }), signal: AbortSignal.timeout(10_000) });
 // The status of a sign-in at the box.
-export const sign_in = async (base, email, password = PASSWORD) =>
-  (await fetch(`${base}/api/auth/login`, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ email, password }), signal: AbortSignal.timeout(10_000) })).status;
+export const sign_in = async (base, email) => (await log_in(base, email)).status;
+// Signs in; resolves with a function that calls the box as this user and resolves with the body of its answer.
+export const session_of = async (base, email) => {
+  const cookie = (await log_in(base, email)).headers.getSetCookie().find((line) => line.startsWith("app-session=")).split(";")[0];
+  return async (method, path, body) =>
+    (await fetch(base + path, { method, headers: { cookie, "content-type": "application/json" }, body: body && JSON.stringify(body) })).json();
+};
+// An agent of the caller that runs, and remembers what it is told.
+export const agent_that_works = async (call) => {
+  const { agent } = await call("POST", "/api/agents/provision", { name: "Scout", tier: "starter" });
+  await until("the agent runs", async () => (await call("GET", `/api/agents/${agent.id}`)).agent.status === "running");
+  const { message } = await call("POST", "/api/chat", { agentId: agent.id, message: "remember that the demo is on Friday" });
+  assert.match(message.content, /Friday/);
+  return agent.id;
+};

@@ -1,15 +1,16 @@
 // The disk image of the virtual machine, in qemu: it sets itself up from a NoCloud seed, grows its data partition, serves
-// the console, and keeps ssh shut.
+// the console, and opens ssh for its administrator's key alone.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { test } from "node:test";
-import { artifact, folder, free_port, has_program, PASSWORD, run, sign_in, until } from "./dist.mjs";
+import { agent_that_works, artifact, folder, free_port, has_program, PASSWORD, run, session_of, sign_in, until } from "./dist.mjs";
 
 const image = artifact(/-vm\.qcow2$/);
+const ADMIN = "admin@example.org";
 const skip = !image ? "no image in AGENTBOX_DIST: ./dev image vm makes it" : ["qemu-system-x86_64", "mcopy"].some((name) => !has_program(name)) && "qemu or mtools is not installed";
 
 // A small disk of the form of cloud-init's NoCloud.
@@ -34,7 +35,7 @@ const greets = (port) =>
     setTimeout(() => socket.destroy(), 2_000);
   });
 
-const boot = async (disk, seed) => {
+const power_on = async (disk, seed) => {
   const web = await free_port(), ssh = await free_port();
   const child = spawn("qemu-system-x86_64", [
     "-accel", kvm ? "kvm" : "tcg,thread=multi", "-cpu", kvm ? "host" : "max", "-smp", "2", "-m", "1024", "-nodefaults", "-display", "none", "-serial", "stdio", "-no-reboot",
@@ -48,18 +49,54 @@ const boot = async (disk, seed) => {
   return machine;
 };
 
-test("the machine boots to a served console, with its data on a partition that has grown", { skip, timeout: 400_000 }, async (t) => {
+const boot = async (t, seed) => {
   let machine;
   const disk = join(folder(t, () => machine?.end()), "disk.qcow2");
   run("qemu-img", ["create", "-q", "-f", "qcow2", "-F", "qcow2", "-b", image, disk, "4G"]);
-  const seed = seed_of(t, `#cloud-config\nhostname: story\nagentbox:\n  email: admin@example.org\n  password: ${PASSWORD}\n`);
-  const started = Date.now();
-  machine = await boot(disk, seed);
+  machine = await power_on(disk, seed);
   await until("the administrator can sign in", async () => {
     assert.equal(machine.child.exitCode, null, machine.screen.slice(-2_000));
-    return (await sign_in(machine.web, "admin@example.org")) === 200;
+    return (await sign_in(machine.web, ADMIN)) === 200;
   }, 300_000).catch((error) => assert.fail(`${error.message}\n${machine.screen.slice(-4_000)}`));
+  return machine;
+};
+
+const settings = `hostname: story\nagentbox:\n  email: ${ADMIN}\n  password: ${PASSWORD}\n`;
+
+test("the machine boots to a served console, with its data on a partition that has grown", { skip, timeout: 400_000 }, async (t) => {
+  const started = Date.now();
+  const machine = await boot(t, seed_of(t, `#cloud-config\n${settings}`));
   t.diagnostic(`signed in ${((Date.now() - started) / 1000).toFixed(1)} s after power-on, ${kvm ? "with" : "without"} KVM`);
   await until("the console shows version and address", () => /agentbox \d+\.\d+\.\d+ on story\s+http:\/\/10\./.test(machine.screen));
   assert.equal(await greets(machine.ssh), false, "ssh is off until a key is given");
+});
+
+test("its administrator's key opens ssh, and AppArmor holds the service and its agents at their work", { skip, timeout: 600_000 }, async (t) => {
+  const key = join(folder(t), "key");
+  run("ssh-keygen", ["-q", "-t", "ed25519", "-N", "", "-f", key]);
+  const machine = await boot(t, seed_of(t, `#cloud-config\nssh_authorized_keys:\n  - ${readFileSync(`${key}.pub`, "utf8").trim()}\n${settings}`));
+  await until("ssh answers", () => greets(machine.ssh));
+  const inside = (command) =>
+    run("ssh", ["-i", key, "-p", String(machine.ssh), "-o", "StrictHostKeyChecking=no", "-o", "UserKnownHostsFile=/dev/null", "-o", "LogLevel=ERROR", "root@127.0.0.1", command]).trim();
+  const agentbox = (args) => inside(`runuser -u agentbox -- agentbox ${args} --data /var/lib/agentbox --config /etc/agentbox/agentbox.toml`);
+  assert.match(inside("df --output=size -BM /var/lib/agentbox"), /[23]\d\d\dM/, "the partition has grown");
+
+  agentbox(`admin plan ${ADMIN} solo`);
+  const call = await session_of(machine.web, ADMIN);
+  await agent_that_works(call);
+  const held = inside("for id in $(pgrep -x agentbox); do cat /proc/$id/attr/current; done").split("\n");
+  assert.ok(held.length >= 3, `the box, its summarizer and the agent: ${held}`);
+  assert.deepEqual([...new Set(held)], ["agentbox (enforce)"]);
+
+  inside("systemctl restart agentbox");
+  await until("it serves again, with its agent", async () => (await call("GET", "/api/agents")).agents[0].status === "running");
+  const { findings } = JSON.parse(agentbox("doctor --json || true"));
+  assert.deepEqual(findings.filter(({ level }) => level === "problem"), []);
+  assert.equal(inside(`journalctl --dmesg --no-pager --grep 'apparmor="DENIED"' || true`).replace("-- No entries --", ""), "", "nothing of this was refused");
+
+  // The profile by itself, for root.
+  const confined = (command) => inside(`aa-exec --profile agentbox -- sh -c '${command}' 2>&1 || true`);
+  assert.match(confined("cat /etc/hostname"), /story/);
+  for (const command of ["cat /etc/shadow", "cat /etc/ssh/ssh_host_ed25519_key", "touch /root/x", "touch /etc/x", "echo 1 >/proc/sys/kernel/sysrq"])
+    assert.match(confined(command), /[Pp]ermission denied/, command);
 });

@@ -35,6 +35,15 @@ const owners_below = (folder, found = new Set()) => {
   return found;
 };
 
+test("a new box that becomes a user before it has any agent runs its first one", { skip }, async (t) => {
+  const box = await Box.start(t, { RUN_AS: "nobody" });
+  const ada = await box.customer("ada@example.org");
+  await box.running_agent(ada);
+  assert.deepEqual([...owners_below(box.folder)], [nobody]);
+  const [{ pid }] = agent_processes(box);
+  assert.ok(status_of(pid).Uid.split("\t")[0] > first_agent_user);
+});
+
 test("a box of root becomes a user for good, takes its agents along, and gives away nothing outside", { skip }, async (t) => {
   const box = await Box.start(t);
   const ada = await box.customer("ada@example.org");
