@@ -71,7 +71,7 @@ test("the machine boots to a served console, with its data on a partition that h
   assert.equal(await greets(machine.ssh), false, "ssh is off until a key is given");
 });
 
-test("its administrator's key opens ssh, and AppArmor holds the service and its agents at their work", { skip, timeout: 600_000 }, async (t) => {
+test("its administrator's key opens ssh; AppArmor and control groups hold agents at their work", { skip, timeout: 600_000 }, async (t) => {
   const key = join(folder(t), "key");
   run("ssh-keygen", ["-q", "-t", "ed25519", "-N", "", "-f", key]);
   const machine = await boot(t, seed_of(t, `#cloud-config\nssh_authorized_keys:\n  - ${readFileSync(`${key}.pub`, "utf8").trim()}\n${settings}`));
@@ -99,4 +99,19 @@ test("its administrator's key opens ssh, and AppArmor holds the service and its 
   assert.match(confined("cat /etc/hostname"), /story/);
   for (const command of ["cat /etc/shadow", "cat /etc/ssh/ssh_host_ed25519_key", "touch /root/x", "touch /etc/x", "echo 1 >/proc/sys/kernel/sysrq"])
     assert.match(confined(command), /[Pp]ermission denied/, command);
+
+  // A box that root starts for a user, in a unit to which systemd delegates control groups.
+  inside("systemctl stop agentbox; pkill -x agentbox; useradd --system boxer");
+  inside(`agentbox init --data /var/lib/second --email ${ADMIN} --password '${PASSWORD}'`);
+  inside("systemd-run --quiet --unit=second -p Delegate=yes -E RUN_AS=boxer -E WEB_LISTEN=0.0.0.0:3000 agentbox serve --data /var/lib/second");
+  await until("the second box serves", async () => (await sign_in(machine.web, ADMIN)) === 200);
+  inside(`agentbox admin plan ${ADMIN} solo --data /var/lib/second`);
+  const agent = await agent_that_works(await session_of(machine.web, ADMIN));
+  const group = `/sys/fs/cgroup/system.slice/second.service/${agent}`;
+  const [memory, processes, cores, pid] = inside(`cd ${group} && cat memory.max pids.max cpu.max cgroup.procs`).split("\n");
+  assert.ok(Number(memory) >= 2 ** 28 && Number(memory) <= 2 ** 30, memory);
+  assert.ok(Number(processes) > 0, processes);
+  assert.match(cores, /^\d+ 100000$/);
+  assert.match(inside(`ps -o args= -p ${pid}`), new RegExp(`agentbox agent .*${agent}`));
+  assert.ok(Number(inside(`stat -c %u /proc/${pid}`)) >= 1_900_000_000, "it has a user of its own");
 });
