@@ -20,6 +20,5 @@ touch -d "@$SOURCE_DATE_EPOCH" "$plain"
 image/debian/build.sh "$binary" "$out" >/dev/null
 image/box/build.sh "$binary" "$out" >/dev/null
 node image/sbom.mjs "$binary" "$SOURCE_DATE_EPOCH" >"$out/agentbox-$version.spdx.json"
-(cd "$out" && sha256sum agentbox[-_]* >SHA256SUMS)
-image/sign.sh "$out"
+image/checksums.sh "$out"
 (cd "$out" && ls -l --time-style=+ agentbox[-_]* SHA256SUMS*)
