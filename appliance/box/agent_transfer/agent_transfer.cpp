@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdio>
 
+#include "appliance/box/maintenance/exchange_folder.h"
 #include "appliance/box/packing/header.h"
 #include "appliance/box/packing/tree.h"
 #include "appliance/foundation/beneath.h"
@@ -180,7 +181,8 @@ web::Task<web::Result<Exported>> AgentTransfer::export_to(fs::path file, std::st
   if (!agent) co_return web::not_found("No such agent");
   if (!file.is_absolute()) co_return web::invalid("file must be an absolute path on the box");
   std::function<Exported()> work = [this, agent = *agent, file = std::move(file)] {
-    if (agentbox::is_beneath(file, platform_.folder.path()))
+    const bool is_exchange = agentbox::is_beneath(file, maintenance::exchange_folder(platform_.folder));
+    if (!is_exchange && agentbox::is_beneath(file, platform_.folder.path()))
       throw UsageError("file must be outside of the data folder");
     if (fs::exists(file)) throw UsageError(file.string() + " exists already: name another file");
     try {

@@ -1,11 +1,14 @@
 #include "appliance/box/cli/agent_transfer.h"
 
+#include <boost/algorithm/string/replace.hpp>
 #include <filesystem>
 #include <iostream>
 #include <memory>
 
 #include "appliance/box/cli/admin_command.h"
+#include "appliance/box/cli/exchange.h"
 #include "appliance/box/cli/progress.h"
+#include "appliance/foundation/beneath.h"
 
 namespace agentbox::cli {
 
@@ -28,24 +31,45 @@ void print_each(const json::object& answer, std::string_view name, const char* s
   for (const auto& one : answer.at(name).as_array()) std::cout << said << std::string(one.as_string()) << '\n';
 }
 
+// Where files can pass to a box of this machine; nothing: the box reads and writes the caller's path itself.
+std::unique_ptr<const Exchange> exchange_with(const BoxClient& box) {
+  const auto folder = box.data_folder();
+  return folder ? std::make_unique<const Exchange>(DataFolder(*folder)) : nullptr;
+}
+
 int export_agent(const BoxClient& box, const TransferOptions& options) {
-  const json::object body{{"file", full_path_of(options.file)}};
+  const std::filesystem::path file = full_path_of(options.file);
+  if (std::filesystem::exists(file)) throw UsageError(file.string() + " exists already: name another file");
+  if (const auto folder = box.data_folder(); folder && is_beneath(file, *folder))
+    throw UsageError(file.string() + " must be outside of the data folder");
+  const auto exchange = exchange_with(box);
+  const auto written = exchange ? exchange->file("agent") : file;
+  const json::object body{{"file", written.string()}};
   const auto answer = [&] {
     const Progress progress("exporting");
-    return box.call("POST", "/api/admin/agents/" + escaped(options.agent) + "/export", body, longest).as_object();
+    auto made = box.call("POST", "/api/admin/agents/" + escaped(options.agent) + "/export", body, longest).as_object();
+    if (exchange) exchange->take(written, file);
+    return made;
   }();
   print_each(answer, "leftOut", "left out: ");
   print_each(answer, "secrets", "left out: the secret at config");
-  std::cout << "exported to " << std::string(answer.at("file").as_string()) << ", "
-            << shown_bytes(answer.at("bytes").to_number<std::uint64_t>()) << '\n';
+  std::cout << "exported to " << file.string() << ", " << shown_bytes(answer.at("bytes").to_number<std::uint64_t>())
+            << '\n';
   return 0;
 }
 
 int import_agent(const BoxClient& box, const TransferOptions& options) {
-  const json::object body{{"file", full_path_of(options.file)}, {"owner", options.owner}};
+  const std::filesystem::path file = full_path_of(options.file);
+  const auto exchange = exchange_with(box);
+  const auto lent = exchange ? exchange->lend(file) : file;
+  const json::object body{{"file", lent.string()}, {"owner", options.owner}};
   const auto answer = [&] {
     const Progress progress("importing");
-    return box.call("POST", "/api/admin/agents/import", body, longest).as_object();
+    try {
+      return box.call("POST", "/api/admin/agents/import", body, longest).as_object();
+    } catch (const UsageError& error) {
+      throw UsageError(boost::replace_all_copy(std::string(error.what()), lent.string(), file.string()));
+    }
   }();
   std::cout << "imported " << std::string(answer.at("name").as_string()) << " as "
             << std::string(answer.at("id").as_string()) << ": " << answer.at("messages") << " messages, "

@@ -4,6 +4,7 @@
 #include "appliance/box/cli/box_client.h"
 #include "appliance/box/cli/commands.h"
 #include "appliance/box/cli/progress.h"
+#include "appliance/box/cli/store_copy.h"
 #include "appliance/box/maintenance/backup_folder.h"
 #include "appliance/box/open_store.h"
 #include "appliance/box/rollback.h"
@@ -30,8 +31,7 @@ void copy_store(const Settings& settings, const std::string& master_key, const f
     open_store(settings)->backup(to);
     return;
   }
-  const boost::json::object body{{"to", to.string()}, {"keyFingerprint", key_fingerprint(master_key)}};
-  box.call("POST", "/api/admin/backup", body, std::chrono::hours(1));
+  copy_store_of(box, DataFolder(settings.data), master_key, to);
 }
 
 void print(const std::vector<maintenance::LeftOut>& left_out) {

@@ -69,6 +69,10 @@ BoxClient::BoxClient(const Settings& settings, const std::string& acting_as)
   if (!announced_) url_ = "http://" + settings.backend_listen;
 }
 
+std::optional<std::filesystem::path> BoxClient::data_folder() const {
+  return announced_ ? std::optional(settings_.data) : std::nullopt;
+}
+
 bool BoxClient::is_running() const {
   if (!announced_) return false;
   const auto answer = health();

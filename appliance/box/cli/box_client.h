@@ -2,6 +2,7 @@
 #pragma once
 
 #include <boost/json.hpp>
+#include <filesystem>
 #include <functional>
 #include <optional>
 #include <string>
@@ -24,6 +25,8 @@ class BoxClient {
 
   // Whether a box that runs on this data folder answers.
   bool is_running() const;
+  // The data folder of a box on this machine; nothing if only BACKEND_LISTEN says where it is.
+  std::optional<std::filesystem::path> data_folder() const;
   // What its health route answers, without a key: 200 if it is healthy, 503 with the reason if it is not.
   web::Result<web::FetchResponse> health() const;
   // Returns the JSON response. Throws UsageError with the box's error message, or with what to do if no box answers or

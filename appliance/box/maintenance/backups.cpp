@@ -5,6 +5,7 @@
 #include <ctime>
 
 #include "appliance/box/maintenance/backup_folder.h"
+#include "appliance/box/maintenance/exchange_folder.h"
 #include "appliance/box/open_store.h"
 #include "appliance/foundation/beneath.h"
 #include "appliance/foundation/crypto/random.h"
@@ -97,12 +98,20 @@ Backups::Backups(store::Store& store, const agentbox::Platform& platform)
       platform_(platform),
       folder_(platform.folder.path() / "backups"),
       key_fingerprint_(agentbox::key_fingerprint(platform.master_key)),
-      disk_(platform.folder.path(), platform.settings.disk_reserve) {}
+      disk_(platform.folder.path(), platform.settings.disk_reserve) {
+  std::error_code ignored;
+  fs::remove_all(exchange_folder(platform.folder), ignored);  // of commands that were killed
+}
 
 web::Result<void> Backups::check(const fs::path& to, const std::optional<std::string>& key_fingerprint) const {
   if (!to.is_absolute()) return web::invalid("to must be an absolute path on the box");
-  if (agentbox::is_beneath(to, platform_.folder.path()))
-    return web::invalid("to must be a folder outside of the data folder");
+  try {
+    const bool is_exchange = agentbox::is_beneath(to, exchange_folder(platform_.folder));
+    if (!is_exchange && agentbox::is_beneath(to, platform_.folder.path()))
+      return web::invalid("to must be a folder outside of the data folder");
+  } catch (const fs::filesystem_error& error) {
+    return web::invalid("to is a folder that the box may not look into: " + error.code().message());
+  }
   if (key_fingerprint && *key_fingerprint != key_fingerprint_)
     return web::conflict("the master key is not the one the box runs with: use its master.key or AGENTBOX_MASTER_KEY");
   return agentbox::DiskReserve::admit_to(nearest_folder(to), disk_.bytes(), 0);

@@ -32,8 +32,9 @@ class Backups {
  public:
   Backups(store::Store& store, const agentbox::Platform& platform);
 
-  // Whether a backup of the store to `to` can start: invalid unless it is an absolute path outside of the data folder,
-  // conflict unless `key_fingerprint`, if given, is this store's, unavailable where the disk reserve begins.
+  // Whether a backup of the store to `to` can start: invalid unless it is an absolute path outside of the data folder
+  // or in its exchange folder, conflict unless `key_fingerprint`, if given, is this store's, unavailable where the disk
+  // reserve begins.
   web::Result<void> check(const std::filesystem::path& to, const std::optional<std::string>& key_fingerprint) const;
   // After check(). Copies the store, incrementally if `to` holds a backup. Returns why the copy failed, or nothing.
   // conflict while another backup is in progress: two in one folder would remove each other's files.

@@ -10,6 +10,12 @@ BackupView view(const MadeBackup& made) {
   return {made.name, made.made_at, static_cast<std::int64_t>(made.bytes), made.is_complete};
 }
 
+// Whether the folder has a file of this name.
+bool is_seen(const std::filesystem::path& folder, const std::string& name) {
+  std::error_code unknown;
+  return name.find('/') == std::string::npos && std::filesystem::is_regular_file(folder / name, unknown);
+}
+
 web::Task<> note(const Services& services, const web::Request& request, const char* act, std::string subject,
                  std::optional<web::Error> error) {
   auto entry = audit::of_request(request, act, std::move(subject));
@@ -23,6 +29,8 @@ web::Answer back_up(const Services& services, const web::Request& request, Backu
   const std::filesystem::path to(std::string(asked.to));
   const auto allowed = services.backups.check(to, asked.keyFingerprint);
   if (!allowed) co_return allowed.error();
+  if (asked.proof && !is_seen(to.parent_path(), *asked.proof))
+    co_return web::conflict("The box does not see the folder above " + to.string() + " as the caller does");
   const auto made = co_await services.backups.make(to);
   if (!made) co_return made.error();
   const auto& failure = *made;

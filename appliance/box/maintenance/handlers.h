@@ -9,8 +9,9 @@ namespace maintenance {
 struct BackupRequest {
   web::Text<1, 4096> to;
   std::optional<web::Text<64, 64>> keyFingerprint;
+  std::optional<web::Text<1, 255>> proof;
 };
-BOOST_DESCRIBE_STRUCT(BackupRequest, (), (to, keyFingerprint))
+BOOST_DESCRIBE_STRUCT(BackupRequest, (), (to, keyFingerprint, proof))
 
 struct BackupMade {
   bool success = true;

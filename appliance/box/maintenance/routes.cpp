@@ -23,9 +23,12 @@ std::vector<web::Route> backend_routes(const agentbox::Guards& guards, const web
       {web::POST, "/api/admin/backup", key, nullptr,
        web::body<BackupRequest>(on(back_up))
            .returns<BackupMade>()
-           .describe("`to` is an absolute path on the box, outside of the data folder. Online; incremental if it holds "
-                     "a backup. With `keyFingerprint`, 409 unless the store is sealed under the master key of that "
-                     "fingerprint; 409 also while another backup is in progress."),
+           .describe(
+               "`to` is an absolute path on the box, outside of the data folder. Online; incremental if it holds "
+               "a backup. With `keyFingerprint`, 409 unless the store is sealed under the master key of that "
+               "fingerprint; 409 also while another backup is in progress. With `proof`, the name of a file that the "
+               "caller has put into the folder above `to`, 409 unless the box sees it: a confined service may "
+               "have another view of the file system."),
        "Back up the store"},
       {web::GET, "/api/admin/backups", key, nullptr,
        web::plain(on(list_backups)).returns<BackupList>().describe("Those in the data folder, the latest first."),

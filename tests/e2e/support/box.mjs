@@ -76,8 +76,10 @@ export class Box {
   // Everything that was written to stderr since the first start.
   whole_log = "";
 
-  static async start(t, env = {}) {
+  // `wrapper`: the program and arguments that run the box.
+  static async start(t, env = {}, wrapper = []) {
     const box = new Box();
+    box.wrapper = wrapper;
     box.folder = mkdtempSync(join(tmpdir(), "agentbox-story-"));
     box.env = env;
     t.after(() => box.discard());
@@ -98,7 +100,8 @@ export class Box {
 
   async serve() {
     this.log = "";
-    this.child = spawn(binary, ["serve", "--data", this.folder], {
+    const [program, ...args] = [...(this.wrapper ?? []), binary, "serve", "--data", this.folder];
+    this.child = spawn(program, args, {
       stdio: ["ignore", "pipe", "pipe"],
       env: {
         PATH: process.env.PATH, HOME: process.env.HOME, WEB_LISTEN: "127.0.0.1:0", BACKEND_LISTEN: "127.0.0.1:0",
