@@ -95,6 +95,12 @@ test("its administrator's key opens ssh; AppArmor and control groups hold agents
   assert.deepEqual(findings.filter(({ level }) => level === "problem"), []);
   assert.equal(inside(`journalctl --dmesg --no-pager --grep 'apparmor="DENIED"' || true`).replace("-- No entries --", ""), "", "nothing of this was refused");
 
+  // The service may write to its data folder only, and has a /tmp of its own.
+  inside(`agentbox backup ${its_own} --to /root/backup && agentbox pack ${its_own} --to /tmp/box.agentbox`);
+  assert.match(inside("ls /root/backup/store"), /meta/);
+  inside("rm -rf /var/lib/moved && agentbox unpack /tmp/box.agentbox --data /var/lib/moved --key /var/lib/agentbox/master.key");
+  assert.match(inside("agentbox verify --data /var/lib/moved"), /are sound/);
+
   // The profile by itself, for root.
   const confined = (command) => inside(`aa-exec --profile agentbox -- sh -c '${command}' 2>&1 || true`);
   assert.match(confined("cat /etc/hostname"), /story/);
