@@ -94,6 +94,7 @@ void restore_from(const DataFolder& source, const DataFolder& folder, const Foun
     if (!config.empty()) write_private_file(folder.config_file(), config);
     if (fs::exists(source.agents())) print(maintenance::copy_workspaces(source.agents(), folder.agents()));
     maintenance::copy_skills(source, folder);
+    maintenance::copy_schema_note(source, folder);
     store::Store::restore(source.store(), folder.store());  // last: a folder with a store is complete
   } catch (const fs::filesystem_error& error) {
     throw UsageError(std::string("the restore failed: ") + error.what());

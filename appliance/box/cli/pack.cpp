@@ -1,7 +1,11 @@
 #include "appliance/box/cli/pack.h"
 
+#include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 
+#include <algorithm>
+#include <array>
 #include <fstream>
 #include <iostream>
 #include <iterator>
@@ -15,6 +19,7 @@
 #include "appliance/box/cli/setting_flags.h"
 #include "appliance/box/maintenance/backup_folder.h"
 #include "appliance/box/packing/box_pack.h"
+#include "appliance/files/descriptor.h"
 #include "appliance/foundation/beneath.h"
 #include "appliance/foundation/crypto/random.h"
 #include "appliance/foundation/data_folder.h"
@@ -40,42 +45,72 @@ constexpr auto longest_pause = std::chrono::hours(12);
 // copies what is missing; while it packs, the next one packs the same copy.
 class Copy {
  public:
+  // Throws UsageError for a folder or draft that is not of a pack, and while another call works on it.
   Copy(const fs::path& file, std::string wanted)
-      : folder_(file.string() + ".copy"),
-        mark_(folder_.path() / "complete"),
-        draft_(file.string() + ".part"),
-        wanted_(std::move(wanted)) {}
+      : folder_(file.string() + ".copy"), draft_(file.string() + ".part"), wanted_(std::move(wanted)) {
+    const auto status = fs::symlink_status(folder_.path());
+    const bool is_ours = fs::is_directory(status) && (fs::exists(own_mark()) || fs::is_empty(folder_.path()));
+    if (fs::exists(status) ? !is_ours : fs::exists(fs::symlink_status(draft_)))
+      throw UsageError((fs::exists(status) ? folder_.path() : draft_).string() +
+                       " is not of an interrupted pack: move it away, or name another file with --to");
+    folder_.prepare("folder of the copy", "--to");
+    lock_.reset(::open(folder_.path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (!lock_ || ::flock(lock_.get(), LOCK_EX | LOCK_NB) != 0)
+      throw UsageError("another pack to " + file.string() + " is being made");
+    if (!fs::exists(own_mark())) write_private_file(own_mark(), "");
+  }
 
   const DataFolder& folder() const { return folder_; }
   fs::path images() const { return folder_.path() / "images"; }
 
-  // When a copy of the same was completed, unless the call was interrupted too long ago.
+  // When a copy of the same was completed that nobody has changed since, unless the call was interrupted too long ago.
   std::optional<store::Time> completed() const {
-    std::ifstream mark(mark_);
+    std::ifstream mark(complete_mark());
     const std::string content{std::istreambuf_iterator<char>(mark), {}};
-    if (!mark.is_open() || content != wanted_) return std::nullopt;
-    const auto last = std::max(last_write(mark_), last_write(draft_));
-    return store::now() - last < longest_pause ? std::optional(last_write(mark_)) : std::nullopt;
+    if (!mark.is_open() || content != complete_text()) return std::nullopt;
+    const auto last = std::max(last_write(complete_mark()), last_write(draft_));
+    return store::now() - last < longest_pause ? std::optional(last_write(complete_mark())) : std::nullopt;
   }
   void begin() const {
-    fs::remove(mark_);
+    fs::remove(complete_mark());
     fs::remove_all(images());
   }
   store::Time complete() const {
-    write_private_file(mark_, wanted_);
-    return last_write(mark_);
+    write_private_file(complete_mark(), complete_text());
+    return last_write(complete_mark());
   }
   void remove() const { fs::remove_all(folder_.path()); }
 
  private:
+  fs::path own_mark() const { return folder_.path() / "pack"; }
+  fs::path complete_mark() const { return folder_.path() / "complete"; }
+
+  // What was wanted, and what the copy consists of: the names, sizes and times of its files.
+  std::string complete_text() const {
+    std::vector<std::string> files;
+    for (const auto& entry : fs::recursive_directory_iterator(folder_.path())) {
+      struct stat info {};
+      if (::lstat(entry.path().c_str(), &info) != 0 || !S_ISREG(info.st_mode)) continue;
+      const auto name = entry.path().lexically_relative(folder_.path()).string();
+      if (name == "complete" || name == packing::journal_name) continue;
+      files.push_back(name + ' ' + std::to_string(info.st_size) + ' ' + std::to_string(info.st_mtim.tv_sec) + '.' +
+                      std::to_string(info.st_mtim.tv_nsec) + '\n');
+    }
+    std::ranges::sort(files);
+    packing::Sha256 digest;
+    for (const auto& line : files) digest.add(line);
+    return wanted_ + digest.finish() + '\n';
+  }
+
   static store::Time last_write(const fs::path& path) {
     struct stat info {};
     return store::Time(std::chrono::seconds(::stat(path.c_str(), &info) == 0 ? info.st_mtim.tv_sec : 0));
   }
 
   const DataFolder folder_;
-  const fs::path mark_, draft_;
+  const fs::path draft_;
   const std::string wanted_;
+  files::Descriptor lock_;
 };
 
 void print(const packing::LeftOut& left_out) {
@@ -105,6 +140,8 @@ int pack(const Settings& settings, const PackOptions& options) {
   if (fs::exists(file)) throw UsageError(file.string() + " exists already: remove it, or name another file with --to");
   if (is_beneath(file, folder.path()))
     throw UsageError(file.string() + " is inside the data folder: name a file outside of it with --to");
+  if (!fs::is_directory(file.parent_path()))
+    throw UsageError("there is no folder " + file.parent_path().string() + ": make it, or name another one with --to");
   const Copy copy(file, wanted(folder, options));
   auto copied = copy.completed();
   if (copied)
@@ -147,8 +184,12 @@ GivenKey given_key(const UnpackOptions& options, const Settings& settings) {
   return {};
 }
 
+std::array<fs::path, 4> parts_of(const DataFolder& folder) {
+  return {folder.store(), folder.config_file(), folder.agents(), folder.key_file()};
+}
+
 void require_empty(const DataFolder& folder) {
-  for (const auto& part : {folder.store(), folder.config_file(), folder.agents(), folder.key_file()})
+  for (const auto& part : parts_of(folder))
     if (fs::exists(part))
       throw UsageError(folder.path().string() + " already holds a box: unpack into another folder with --data");
 }
@@ -204,7 +245,12 @@ int unpack(const Settings& settings, const UnpackOptions& options) {
     packing::extract_box(options.file, box, scratch.path(),
                          [&](std::uint64_t done, std::uint64_t all) { progress.report(done, all); });
   }
-  restore_from(DataFolder(scratch.path()), folder, {.key = box.master_key, .belongs_in_file = given.belongs_in_file});
+  try {
+    restore_from(DataFolder(scratch.path()), folder, {.key = box.master_key, .belongs_in_file = given.belongs_in_file});
+  } catch (...) {
+    for (const auto& part : parts_of(folder)) fs::remove_all(part);  // half a box would be in the way of the next call
+    throw;
+  }
   const auto image = scratch.path() / "images" / agents_image_name;
   if (fs::exists(image)) {
     fs::create_directories(folder.path() / "images");

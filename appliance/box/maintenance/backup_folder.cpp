@@ -73,9 +73,16 @@ std::string read_sealed_settings(const DataFolder& backup, const std::string& ma
   }
 }
 
+void copy_schema_note(const DataFolder& from, const DataFolder& to) {
+  const auto note = to.path() / schema_note_name;
+  fs::remove(note);
+  if (fs::exists(from.path() / schema_note_name)) fs::copy_file(from.path() / schema_note_name, note);
+}
+
 std::vector<LeftOut> copy_all_but_store(const DataFolder& from, const DataFolder& to, const std::string& master_key) {
   auto left_out = copy_workspaces(from.agents(), to.agents());
   copy_skills(from, to);
+  copy_schema_note(from, to);
   write_sealed_settings(from, to, master_key);
   return left_out;
 }

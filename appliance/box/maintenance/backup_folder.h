@@ -3,6 +3,7 @@
 //   store/                   RocksDB's incremental backup; sealed fields stay sealed
 //   agents/<id>/workspace/   unchanged. Run files (tokens, logs, process ids) are not included: they are regenerated
 //   skills/                  those that administrators have uploaded
+//   store.schema             which agentbox has opened the store last (rollback.h)
 //   agentbox.toml.sealed     the settings, sealed; empty text when the box has no agentbox.toml
 //   master.key               only with --with-key
 #pragma once
@@ -20,6 +21,8 @@ namespace maintenance {
 // The last file of a backup: one without it is not complete.
 inline constexpr std::string_view sealed_settings_name = "agentbox.toml.sealed";
 
+inline constexpr std::string_view schema_note_name = "store.schema";
+
 // A workspace of which not everything was copied.
 struct LeftOut {
   std::filesystem::path workspace;
@@ -28,6 +31,8 @@ struct LeftOut {
 
 // The administrator's skills; removes those of `to` if there are none.
 void copy_skills(const agentbox::DataFolder& from, const agentbox::DataFolder& to);
+// Removes the one of `to` if there is none.
+void copy_schema_note(const agentbox::DataFolder& from, const agentbox::DataFolder& to);
 // Copies the workspace of every agent of `from`, and nothing else, to a folder that is then private.
 std::vector<LeftOut> copy_workspaces(const std::filesystem::path& from, const std::filesystem::path& to);
 

@@ -1,5 +1,7 @@
 #include "appliance/box/maintenance/backups.h"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <array>
 #include <ctime>
@@ -73,6 +75,12 @@ fs::path nearest_folder(fs::path path) {
   return path;
 }
 
+bool is_on_one_disk(const fs::path& a, const fs::path& b) {
+  struct stat of_a {
+  }, of_b{};
+  return ::stat(a.c_str(), &of_a) == 0 && ::stat(b.c_str(), &of_b) == 0 && of_a.st_dev == of_b.st_dev;
+}
+
 web::Error in_progress() { return web::conflict("A backup is being made already: ask again when it is done."); }
 
 // A folder that is removed at the end.
@@ -114,7 +122,9 @@ web::Result<void> Backups::check(const fs::path& to, const std::optional<std::st
   }
   if (key_fingerprint && *key_fingerprint != key_fingerprint_)
     return web::conflict("the master key is not the one the box runs with: use its master.key or AGENTBOX_MASTER_KEY");
-  return agentbox::DiskReserve::admit_to(nearest_folder(to), disk_.bytes(), 0);
+  const auto nearest = nearest_folder(to);
+  return agentbox::DiskReserve::admit_to(nearest, is_on_one_disk(nearest, platform_.folder.path()) ? disk_.bytes() : 0,
+                                         0);
 }
 
 web::Task<web::Result<std::optional<std::string>>> Backups::make(fs::path to) {

@@ -16,8 +16,7 @@ namespace fs = std::filesystem;
 using agentbox::UsageError;
 
 constexpr std::string_view key_name = "master.key";
-constexpr std::array<const char*, 6> parts{"images", "agents", "skills", "store", "agentbox.toml.sealed", "master.key"};
-constexpr auto journal_name = "frames";  // of the draft
+constexpr std::array parts{"images", "agents", "skills", "store", "store.schema", "agentbox.toml.sealed", "master.key"};
 constexpr std::size_t longest_key = 1'024;
 
 void require_part(const Entry& entry) {

@@ -2,7 +2,8 @@
 //
 //   agentbox.json          what it is (header.h)
 //   images/agents.tar      the image of the agents, as `docker save` writes it; only on wish
-//   agents/<id>/workspace/, skills/, store/, agentbox.toml.sealed, master.key   as in a backup (backup_folder.h)
+//   agents/<id>/workspace/, skills/, store/, store.schema, agentbox.toml.sealed, master.key
+//                          as in a backup (backup_folder.h)
 //   manifest.mtree, manifest.sig
 #pragma once
 
@@ -16,6 +17,9 @@
 #include "store/codec.h"
 
 namespace packing {
+
+// In the folder that is packed: which frames of the draft are on disk.
+inline constexpr auto journal_name = "frames";
 
 // Called while a file is written or read, with the bytes that are done of all.
 using Report = std::function<void(std::uint64_t done, std::uint64_t all)>;

@@ -1,6 +1,7 @@
 #include "appliance/box/packing/frame_writer.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zstd.h>
 
@@ -29,6 +30,10 @@ constexpr std::size_t longest_journal = 256u << 20;
 files::Descriptor opened(const fs::path& path, int flags) {
   files::Descriptor file(::open(path.c_str(), flags | O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (!file) throw agentbox::UsageError("cannot write " + path.string() + ": " + std::strerror(errno));
+  struct stat info {};
+  if (::fstat(file.get(), &info) != 0 || !S_ISREG(info.st_mode) || info.st_uid != ::geteuid() || info.st_nlink != 1 ||
+      ::fchmod(file.get(), 0600) != 0)
+    throw agentbox::UsageError(path.string() + " is not a file of this user: remove it, or name another file");
   return file;
 }
 
@@ -46,9 +51,10 @@ std::string digest_of(std::string_view content) {
   return digest.finish();
 }
 
-// A line of the journal: "SHA-256 content size".
-std::string journal_line(std::string_view digest, std::uint64_t content, std::uint64_t size) {
-  return std::string(digest) + ' ' + std::to_string(content) + ' ' + std::to_string(size) + '\n';
+// A line of the journal: "SHA-256 content size SHA-256", the latter of the compressed bytes.
+std::string journal_line(std::string_view digest, std::uint64_t content, std::uint64_t size, std::string_view stored) {
+  return std::string(digest) + ' ' + std::to_string(content) + ' ' + std::to_string(size) + ' ' + std::string(stored) +
+         '\n';
 }
 
 std::size_t concurrency() { return std::clamp(std::thread::hardware_concurrency(), 1u, 4u); }
@@ -84,7 +90,7 @@ std::vector<FrameWriter::Frame> FrameWriter::read_journal() const {
   std::vector<Frame> frames;
   std::istringstream lines(text);
   std::uint64_t end = 0;
-  for (Frame frame; lines >> frame.digest >> frame.content >> frame.size; frames.push_back(frame))
+  for (Frame frame; lines >> frame.digest >> frame.content >> frame.size >> frame.stored; frames.push_back(frame))
     if ((end += frame.size) > size) break;
   return frames;
 }
@@ -98,8 +104,13 @@ void FrameWriter::write(std::string_view content) {
   }
 }
 
+// Whether the file has it, undamaged.
 bool FrameWriter::is_known(const Frame& frame) const {
-  return !is_cut_ && !known_.empty() && known_.back().digest == frame.digest && known_.back().content == frame.content;
+  if (is_cut_ || known_.empty() || known_.back().digest != frame.digest || known_.back().content != frame.content)
+    return false;
+  std::string bytes(std::min<std::uint64_t>(known_.back().size, ZSTD_compressBound(frame_bytes)), '\0');
+  const auto got = ::pread(file_.get(), bytes.data(), bytes.size(), static_cast<off_t>(end_));
+  return got == static_cast<ssize_t>(known_.back().size) && digest_of(bytes) == known_.back().stored;
 }
 
 void FrameWriter::end_frame() {
@@ -107,10 +118,11 @@ void FrameWriter::end_frame() {
   Frame frame{.digest = journal_ ? digest_of(content) : std::string(), .content = content.size()};
   if (is_known(frame)) {
     frame.size = known_.back().size;
+    frame.stored = known_.back().stored;
     known_.pop_back();
     end_ += frame.size;
     kept_ += frame.content;
-    journal_end_ += journal_line(frame.digest, frame.content, frame.size).size();
+    journal_end_ += journal_line(frame.digest, frame.content, frame.size, frame.stored).size();
     return;
   }
   if (!is_cut_) cut();
@@ -118,6 +130,7 @@ void FrameWriter::end_frame() {
   underway_.push_back(std::async(std::launch::async, [frame = std::move(frame), content = std::move(content)] {
     Compressed done{.frame = frame, .bytes = compressed(content)};
     done.frame.size = done.bytes.size();
+    if (!done.frame.digest.empty()) done.frame.stored = digest_of(done.bytes);
     return done;
   }));
 }
@@ -139,7 +152,7 @@ void FrameWriter::write_oldest() {
   if (!files::write_all(file_, done.bytes)) fail();
   end_ += done.bytes.size();
   if (!journal_) return;
-  lines_ += journal_line(done.frame.digest, done.frame.content, done.frame.size);
+  lines_ += journal_line(done.frame.digest, done.frame.content, done.frame.size, done.frame.stored);
   if (++unsynced_ == synced_frames) write_journal();
 }
 

@@ -19,15 +19,15 @@ inline constexpr std::size_t frame_bytes = 16u << 20;  // of content
 
 // Each frame holds frame_bytes of the content, the last one what is left, and can be decompressed by itself.
 //
-// With a journal, which lists the frames that are on disk with the SHA-256 of their content, the file is continued: the
-// caller writes the same content from its beginning, and what the file has already is neither compressed nor written
-// again. At the first frame that differs the file is cut and written anew.
+// With a journal, which lists the frames that are on disk with the SHA-256 of their content and of themselves, the file
+// is continued: the caller writes the same content from its beginning, and what the file has already, undamaged, is
+// neither compressed nor written again. At the first frame that differs the file is cut and written anew.
 //
 // Blocks, and compresses on threads of its own. Throws agentbox::UsageError with the reason if a file cannot be
 // written.
 class FrameWriter {
  public:
-  // Without a journal the file must not exist. Both files get mode 0600.
+  // Without a journal the file must not exist. Both files are this user's, with mode 0600.
   FrameWriter(std::filesystem::path file, const std::optional<std::filesystem::path>& journal);
   ~FrameWriter();
 
@@ -41,6 +41,7 @@ class FrameWriter {
   struct Frame {
     std::string digest;  // of the content, in hex; empty without a journal
     std::uint64_t content = 0, size = 0;
+    std::string stored;  // digest of the compressed bytes
   };
   struct Compressed {
     Frame frame;

@@ -246,6 +246,9 @@ test("setup takes the authority by flags", async (t) => {
   const files = await set_up("--tls-cert", tls("server.crt"), "--tls-key", tls("server.key"));
   assert.match(files, /^acme_directory = ""$/m);
   assert.match(files, /^tls_cert = ".*server\.crt"$/m);
+  assert.match(await set_up("--own-ca", "--name", "box.lan"), /^base_url = "https:\/\/box\.lan/m);
+  assert.match(await set_up("--tls-cert", tls("server.crt"), "--tls-key", tls("server.key")), /^tls_ca = ""$/m);
+  assert.match(await set_up("--no-tls"), /^base_url = ""$/m);
 });
 
 test("setup asks for the authority on a terminal", async (t) => {

@@ -119,7 +119,7 @@ test("a backup of the running box holds no secret, and with the key it becomes t
     [join(life.box.folder, "agentbox.toml")],
     "such a search finds",
   );
-  assert.deepEqual(readdirSync(to).sort(), ["agentbox.toml.sealed", "agents", "store"]);
+  assert.deepEqual(readdirSync(to).sort(), ["agentbox.toml.sealed", "agents", "store", "store.schema"]);
   assert.deepEqual(readdirSync(join(to, "agents", life.agent)), ["workspace"]);
   for (const part of ["store", "agents"])
     assert.equal(statSync(join(to, part)).mode & 0o777, 0o700, `${part} of a folder that others may look into`);

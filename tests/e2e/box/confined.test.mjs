@@ -46,7 +46,7 @@ test("a backup and a pack have the store wherever they go, and the next backup i
   const places = { hidden: join(life.hidden, "backup"), shown: join(life.shown, "backup") };
   for (const to of Object.values(places)) {
     assert.match(await succeeds("backup", "--data", box.folder, "--to", to), /backed up to/);
-    assert.deepEqual(readdirSync(to).sort(), ["agentbox.toml.sealed", "agents", "store"]);
+    assert.deepEqual(readdirSync(to).sort(), ["agentbox.toml.sealed", "agents", "store", "store.schema"]);
   }
   const tables = join(places.hidden, "store", "shared_checksum");
   const [table] = readdirSync(tables), { ino } = statSync(join(tables, table));

@@ -100,7 +100,8 @@ const diagnose = async (args, options) => {
 test("doctor finds nothing wrong with a box that runs, and its archive holds no secret", async (t) => {
   const box = await Box.start(t, { LOCAL_API_KEY: "sk-a-very-secret-key" });
   const archive = join(folder(t), "support.tar");
-  const env = { INTERNAL_API_KEY: "internal-key-of-the-stories", LOCAL_API_KEY: "sk-a-very-secret-key", LOCAL_MODEL_URL: "http://127.0.0.1:1/v1" };
+  const env = { INTERNAL_API_KEY: "internal-key-of-the-stories", LOCAL_API_KEY: "sk-a-very-secret-key", LOCAL_MODEL_URL: "http://127.0.0.1:1/v1",
+    OPENROUTER_BASE_URL: "https://user:a-password@router.example.test/v1?key=in-the-query" };
   const ended = await diagnose(["--data", box.folder, "--bundle", archive], { env });
   assert.deepEqual(ended.about("box"), { check: "box", level: "ok", found: "it runs and answers", advice: "" });
   assert.equal(ended.about("data folder").level, "ok");
@@ -114,7 +115,7 @@ test("doctor finds nothing wrong with a box that runs, and its archive holds no 
   for (const name of ["doctor.json", "version.json", "settings.txt", "data-folder.txt", "box-health.json", "box-metrics.txt"])
     assert.ok(names.includes(`agentbox-support/${name}`), name);
   const bytes = readFileSync(archive);
-  const secrets = [readFileSync(join(box.folder, "master.key"), "utf8").trim(), ...Object.values(env).slice(0, 2), ADMIN.password];
+  const secrets = [readFileSync(join(box.folder, "master.key"), "utf8").trim(), ...Object.values(env).slice(0, 2), ADMIN.password, "a-password", "in-the-query"];
   secrets.push(/internal_api_key = "(.*)"/.exec(readFileSync(join(box.folder, "agentbox.toml"), "utf8"))[1]);
   for (const secret of secrets) assert.equal(bytes.indexOf(secret), -1, "a secret is in the archive");
   assert.match(execFileSync("tar", ["-xOf", archive, "agentbox-support/settings.txt"], { encoding: "utf8" }), /^LOCAL_API_KEY=\[set\]$/m);

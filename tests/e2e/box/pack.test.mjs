@@ -71,7 +71,7 @@ test("a packed box serves again on another machine", async (t) => {
   assert.deepEqual(readdirSync(data), []);
   const told = await succeeds(["unpack", life.file, "--data", data, "--key", life.key]);
   assert.match(told, /agentbox serve --data/);
-  assert.deepEqual(readdirSync(data).sort(), ["agentbox.toml", "agents", "master.key", "store"]);
+  assert.deepEqual(readdirSync(data).sort(), ["agentbox.toml", "agents", "master.key", "store", "store.schema"]);
   const there = join(data, "agents", life.agent, "workspace");
   assert.equal(readFileSync(join(there, "naïve ☂.md"), "utf8"), "umbrella");
   assert.equal(statSync(join(there, "run.sh")).mode & 0o777, 0o755);
@@ -83,6 +83,7 @@ test("a packed box serves again on another machine", async (t) => {
   await life.ada.call("DELETE", `/api/agents/${life.agent}`);
   await life.box.end("SIGTERM");
   const again = await Box.open(t, data, life.box.env);
+  assert.ok(!existsSync(join(data, "rollback")), "it was not upgraded");
   const ada = again.person();
   assert.equal((await ada.log_in("ada@example.org", PASSWORD)).status, 200);
   await again.until_status(ada, life.agent, "running");
@@ -172,6 +173,7 @@ test("--with-key makes a file that opens by itself, and files keep their holes",
 test("an interrupted pack is continued by the next one", async (t) => {
   const life = await packed(t), file = join(life.place, "next.agentbox");
   mkdirSync(`${file}.copy`);
+  writeFileSync(join(`${file}.copy`, "pack"), "");
   await succeeds(["backup", "--data", life.box.folder, "--to", `${file}.copy`], backend);
   writeFileSync(`${file}.part`, "the beginning of a pack");
   const told = await succeeds(["pack", "--data", life.box.folder, "--to", file], backend);
@@ -180,7 +182,8 @@ test("an interrupted pack is continued by the next one", async (t) => {
   assert.match(await succeeds(["unpack", file, "--check", "--key", life.key]), /is sound/);
 });
 
-test("a pack that was killed while it was written keeps what it had", async (t) => {
+// A box with a large file, whose pack is killed when a third of it is written.
+const killed_pack = async (t) => {
   const size = 400 * 2 ** 20;
   const life = await packed(t, (workspace) => {
     const file = openSync(join(workspace, "film"), "w");
@@ -189,24 +192,65 @@ test("a pack that was killed while it was written keeps what it had", async (t) 
   });
   const file = join(life.place, "next.agentbox"), part = `${file}.part`;
   const written = () => (existsSync(part) ? statSync(part).size : 0);
-  const killed = spawn(binary, ["pack", "--data", life.box.folder, "--to", file], { env: { ...process.env, ...backend.env }, stdio: "ignore" });
+  const pack = ["pack", "--data", life.box.folder, "--to", file];
+  const killed = spawn(binary, pack, { env: { ...process.env, ...backend.env }, stdio: "ignore" });
   const ended = once(killed, "exit");
   while (written() < size / 3 && killed.exitCode === null) await new Promise((resolve) => setTimeout(resolve, 1));
+  const at_once = await run(pack, backend);
   killed.kill("SIGKILL");
   await ended;
   assert.ok(!existsSync(file), "only a complete file has its name");
-  writeFileSync(join(life.workspace, "later.md"), "after the copy");
+  refuses(at_once, /another pack to .*next\.agentbox is being made/);
+  return { ...life, file, part, size, copy: `${file}.copy` };
+};
+const is_whole = async (life) => {
+  assert.match(await succeeds(["unpack", life.file, "--check", "--key", life.key]), /is sound/);
+  const film = execFileSync("tar", ["--zstd", "-tvf", life.file], { encoding: "utf8" }).split("\n").find((line) => line.endsWith("/film"));
+  assert.match(film, new RegExp(` ${life.size} `));
+};
 
-  refuses(await run(["unpack", part, "--check", "--key", life.key]), /not sound/);
-  const told = await succeeds(["pack", "--data", life.box.folder, "--to", file], backend);
+test("a pack that was killed while it was written keeps what it had", async (t) => {
+  const life = await killed_pack(t);
+  writeFileSync(join(life.workspace, "later.md"), "after the copy");
+  refuses(await run(["unpack", life.part, "--check", "--key", life.key]), /not sound/);
+  const told = await succeeds(["pack", "--data", life.box.folder, "--to", life.file], backend);
   assert.match(told, /continuing the pack of 20\S+Z, which was interrupted/);
   const kept = Number(told.match(/had packed ([\d.]+) MB of it/)?.[1]);
-  assert.ok(kept >= 60 && kept <= size / 1e6, told);
-  assert.match(await succeeds(["unpack", file, "--check", "--key", life.key]), /is sound/);
+  assert.ok(kept >= 60 && kept <= life.size / 1e6, told);
+  await is_whole(life);
   assert.deepEqual(readdirSync(life.place).sort(), ["box.agentbox", "key", "next.agentbox"]);
-  const names = execFileSync("tar", ["--zstd", "-tf", file], { encoding: "utf8" });
-  assert.match(names, /film/);
+  const names = execFileSync("tar", ["--zstd", "-tf", life.file], { encoding: "utf8" });
   assert.doesNotMatch(names, /later\.md/, "it is the box of the time that it names");
+});
+
+test("what was damaged or removed since a pack was interrupted is made again", async (t) => {
+  const life = await killed_pack(t);
+  const draft = openSync(life.part, "r+");
+  writeSync(draft, "damage", 500);
+  closeSync(draft);
+  assert.match(await succeeds(["pack", "--data", life.box.folder, "--to", life.file], backend), /continuing/);
+  await is_whole(life);
+
+  const second = await killed_pack(t);
+  rmSync(join(second.copy, "agents", second.agent, "workspace", "film"));
+  assert.doesNotMatch(await succeeds(["pack", "--data", second.box.folder, "--to", second.file], backend), /continuing/);
+  await is_whole(second);
+});
+
+test("what is not of a pack stays as it is", async (t) => {
+  const life = await packed(t), file = join(life.place, "next.agentbox");
+  const pack = (to = file) => run(["pack", "--data", life.box.folder, "--to", to], backend);
+  mkdirSync(`${file}.copy`);
+  writeFileSync(join(`${file}.copy`, "mine.txt"), "precious");
+  refuses(await pack(), /next\.agentbox\.copy is not of an interrupted pack: move it away/);
+  assert.equal(readFileSync(join(`${file}.copy`, "mine.txt"), "utf8"), "precious");
+  rmSync(`${file}.copy`, { recursive: true });
+  symlinkSync(life.place, `${file}.copy`);
+  refuses(await pack(), /is not of an interrupted pack/);
+  rmSync(`${file}.copy`);
+  writeFileSync(`${file}.part`, "mine");
+  refuses(await pack(), /next\.agentbox\.part is not of an interrupted pack/);
+  refuses(await pack(join(life.place, "nowhere", "x.agentbox")), /there is no folder .*nowhere/);
 });
 
 // An engine that has one image, and takes any other.

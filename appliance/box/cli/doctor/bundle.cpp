@@ -9,6 +9,7 @@
 #include <cstring>
 #include <ctime>
 #include <fstream>
+#include <regex>
 #include <sstream>
 
 #include "appliance/box/cli/box_client.h"
@@ -56,13 +57,19 @@ std::string text_of(const fs::path& path) {
   return text.str();
 }
 
+// URLs may have a password before the host, and a key behind the path.
+std::string without_credentials(const std::string& value) {
+  static const std::regex user("://[^/@\\s]*@"), query("\\?[^\\s,]*");
+  return std::regex_replace(std::regex_replace(value, user, "://[set]@"), query, "?[set]");
+}
+
 std::string settings_text(const Settings& settings) {
   const Settings defaults;
   std::string text;
   for (const auto& setting : settings_table()) {
     const auto value = setting.show(settings);
     if (value == setting.show(defaults)) continue;
-    text += setting.name + "=" + (setting.secret && !value.empty() ? "[set]" : value) + "\n";
+    text += setting.name + "=" + (setting.secret && !value.empty() ? "[set]" : without_credentials(value)) + "\n";
   }
   return text;
 }
