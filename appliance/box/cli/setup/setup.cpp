@@ -47,12 +47,14 @@ void settle_tls(SetupAnswers& answers, const Settings& settings, const OwnAuthor
   if (answers.tls == Tls::none || answers.tls == Tls::public_authority)
     for (const auto& [name, file] : files)
       if (!file.empty()) answers.settings[name] = "";
-  // What the certificate before came with.
+  // What setup has set with a certificate of its own.
+  const bool was_own = settings.tls_ca == authority.root.string();
   const auto drop = [&](const std::string& name, bool is_stale) {
     if (is_stale && !answers.settings.contains(name)) answers.settings[name] = "";
   };
-  drop("BASE_URL", answers.tls == Tls::none && settings.base_url.starts_with("https://"));
-  drop("TLS_CA", answers.tls == Tls::files && settings.tls_ca == authority.root.string());
+  drop("BASE_URL", was_own && answers.tls == Tls::none);
+  drop("HTTP_REDIRECT_LISTEN", was_own && answers.tls == Tls::none && !settings.http_redirect_listen.empty());
+  drop("TLS_CA", was_own && answers.tls == Tls::files);
   const bool keeps_directory = answers.tls == Tls::as_it_is || answers.tls == Tls::public_authority;
   if (!keeps_directory && !settings.acme_directory.empty()) answers.settings["ACME_DIRECTORY"] = "";
   if (answers.tls != Tls::own_authority) return;
