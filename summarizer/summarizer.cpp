@@ -15,8 +15,8 @@
 #include "summarizer/confine.h"
 #include "summarizer/outbound_report.h"
 #include "summarizer/routes.h"
-#include "web/log.h"
 #include "web/client/outbound.h"
+#include "web/log.h"
 #include "web/server/server.h"
 
 // jemalloc's; sanitized programs do not link it.

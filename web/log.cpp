@@ -13,8 +13,8 @@
 #include <ctime>
 #include <thread>
 
-#include "web/routes/json_number.h"
 #include "web/log_format.h"
+#include "web/routes/json_number.h"
 #include "web/routes/reply.h"
 #include "web/routes/reply_write.h"
 

@@ -14,10 +14,10 @@
 #include "appliance/models/providers/openai_wire.h"
 #include "appliance/network/a2a/rpc.h"
 #include "store/store.h"
-#include "web/server/acme_challenges.h"
+#include "web/admission/trusted_proxies.h"
 #include "web/log.h"
 #include "web/protocol/request_head.h"
-#include "web/admission/trusted_proxies.h"
+#include "web/server/acme_challenges.h"
 
 namespace agentbox {
 

@@ -20,9 +20,9 @@
 #include "summarizer/egress.h"
 #include "summarizer/options.h"
 #include "summarizer/outbound_report.h"
-#include "web/server/listening_socket.h"
-#include "web/log.h"
 #include "web/client/outbound.h"
+#include "web/log.h"
+#include "web/server/listening_socket.h"
 
 namespace agentbox {
 

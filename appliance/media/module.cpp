@@ -3,8 +3,8 @@
 #include "appliance/media/local/server_config.h"
 #include "appliance/media/mux/mux.h"
 #include "appliance/media/programs/programs.h"
-#include "web/server/listening_socket.h"
 #include "web/log.h"
+#include "web/server/listening_socket.h"
 
 namespace media {
 

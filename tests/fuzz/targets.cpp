@@ -7,9 +7,9 @@
 
 #include "tests/fuzz/require.h"
 #include "web/protocol/chunk_check.h"
-#include "web/routes/endpoint.h"
 #include "web/protocol/head_check.h"
 #include "web/protocol/request_head.h"
+#include "web/routes/endpoint.h"
 
 namespace fuzz {
 

@@ -2,9 +2,9 @@
 #include <boost/json.hpp>
 
 #include "tests/web/wire_fixture.h"
-#include "web/routes/endpoint.h"
 #include "web/metrics.h"
 #include "web/protocol/request_head.h"
+#include "web/routes/endpoint.h"
 
 namespace web::testing {
 namespace {

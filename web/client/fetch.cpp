@@ -5,9 +5,9 @@
 #include <boost/asio/this_coro.hpp>
 
 #include "web/ascii.h"
-#include "web/protocol/byte_table.h"
 #include "web/client/fetch_loop.h"
 #include "web/client/outbound.h"
+#include "web/protocol/byte_table.h"
 
 namespace web {
 namespace {

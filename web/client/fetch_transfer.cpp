@@ -11,8 +11,8 @@
 #include <cstring>
 #include <system_error>
 
-#include "web/client/address.h"
 #include "web/ascii.h"
+#include "web/client/address.h"
 #include "web/client/authorities.h"
 
 namespace web {

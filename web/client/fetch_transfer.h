@@ -12,11 +12,11 @@
 #include <string_view>
 #include <unordered_set>
 
-#include "web/protocol/body_decoder.h"
 #include "web/client/fetch.h"
 #include "web/client/fetch_handles.h"
 #include "web/client/fetch_url.h"
 #include "web/client/outbound.h"
+#include "web/protocol/body_decoder.h"
 
 namespace web {
 

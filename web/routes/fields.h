@@ -24,8 +24,8 @@
 #include <type_traits>
 #include <vector>
 
-#include "web/routes/described.h"
 #include "web/protocol/http.h"
+#include "web/routes/described.h"
 
 namespace web {
 

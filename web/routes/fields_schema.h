@@ -107,7 +107,8 @@ boost::json::object schema(Open& open) {
   } else if constexpr (std::is_convertible_v<T, std::string_view> || std::is_constructible_v<std::string, T>) {
     return {{"type", "string"}};
   } else {
-    static_assert(unknown_field_type<T>, "no JSON Schema for this type: see web/routes/fields.h and web/routes/reply.h");
+    static_assert(unknown_field_type<T>,
+                  "no JSON Schema for this type: see web/routes/fields.h and web/routes/reply.h");
   }
 }
 

@@ -36,8 +36,8 @@
 #include <string_view>
 #include <vector>
 
-#include "web/routes/body_stream.h"
 #include "web/protocol/http.h"
+#include "web/routes/body_stream.h"
 
 namespace web {
 

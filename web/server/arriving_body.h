@@ -1,8 +1,8 @@
 // The body of a request as a stream, read from the connection while it arrives.
 #pragma once
 
-#include "web/server/body_reader.h"
 #include "web/routes/body_stream.h"
+#include "web/server/body_reader.h"
 #include "web/server/dispatch.h"
 
 namespace web {

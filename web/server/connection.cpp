@@ -6,13 +6,13 @@
 #include <boost/asio/co_spawn.hpp>
 #include <random>
 
-#include "web/server/arriving_body.h"
-#include "web/protocol/chunk_check.h"
-#include "web/server/listener.h"
 #include "web/admission/overload.h"
-#include "web/server/proxy.h"
-#include "web/routes/reply.h"
+#include "web/protocol/chunk_check.h"
 #include "web/protocol/request_head.h"
+#include "web/routes/reply.h"
+#include "web/server/arriving_body.h"
+#include "web/server/listener.h"
+#include "web/server/proxy.h"
 
 namespace web {
 

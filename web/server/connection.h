@@ -9,8 +9,8 @@
 
 #include "web/protocol/head_check.h"
 #include "web/protocol/http.h"
-#include "web/server/request_buffers.h"
 #include "web/protocol/response_head.h"
+#include "web/server/request_buffers.h"
 #include "web/server/server.h"
 #include "web/server/wire.h"
 

@@ -1,7 +1,7 @@
 // The responses of a connection that have no length of their own: streams, WebSockets, relayed requests.
+#include "web/log.h"
 #include "web/server/connection.h"
 #include "web/server/listener.h"
-#include "web/log.h"
 #include "web/server/proxy.h"
 #include "web/server/stream_writer.h"
 #include "web/server/websocket.h"

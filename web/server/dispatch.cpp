@@ -9,16 +9,16 @@
 #include <mutex>
 #include <unordered_map>
 
-#include "web/protocol/chunk_check.h"
 #include "web/admission/concurrency_limit.h"
 #include "web/admission/csrf.h"
-#include "web/routes/document_title.h"
 #include "web/admission/large_bodies.h"
-#include "web/log.h"
-#include "web/protocol/media_type.h"
-#include "web/metrics.h"
 #include "web/admission/overload.h"
 #include "web/admission/rate_limit.h"
+#include "web/log.h"
+#include "web/metrics.h"
+#include "web/protocol/chunk_check.h"
+#include "web/protocol/media_type.h"
+#include "web/routes/document_title.h"
 #include "web/routes/reply.h"
 #include "web/server/router.h"
 #include "web/server/security_headers.h"

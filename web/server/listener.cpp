@@ -9,8 +9,8 @@
 
 #include <cstring>
 
-#include "web/log.h"
 #include "web/admission/rate_limit.h"
+#include "web/log.h"
 #include "web/server/tls.h"
 
 namespace web {

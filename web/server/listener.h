@@ -9,15 +9,15 @@
 #include <string>
 #include <unordered_map>
 
+#include "web/admission/host_list.h"
+#include "web/admission/overload.h"
+#include "web/admission/trusted_proxies.h"
+#include "web/metrics.h"
 #include "web/server/connection.h"
 #include "web/server/descriptor_reserve.h"
 #include "web/server/dispatch.h"
-#include "web/admission/host_list.h"
 #include "web/server/lingering_sockets.h"
 #include "web/server/listening_socket.h"
-#include "web/metrics.h"
-#include "web/admission/overload.h"
-#include "web/admission/trusted_proxies.h"
 
 namespace web {
 

@@ -5,11 +5,11 @@
 #include <boost/asio/experimental/awaitable_operators.hpp>
 #include <boost/asio/ip/address.hpp>
 
-#include "web/ascii.h"
-#include "web/server/body_reader.h"
 #include "web/admission/csrf.h"
-#include "web/routes/reply.h"
+#include "web/ascii.h"
 #include "web/protocol/request_head.h"
+#include "web/routes/reply.h"
+#include "web/server/body_reader.h"
 #include "web/server/stream_writer.h"
 
 namespace web {

@@ -5,8 +5,8 @@
 #include <optional>
 
 #include "web/protocol/head_check.h"
-#include "web/server/input_buffer.h"
 #include "web/protocol/response_head.h"
+#include "web/server/input_buffer.h"
 #include "web/server/server.h"
 #include "web/server/wire.h"
 

@@ -3,9 +3,9 @@
 #include <boost/asio/co_spawn.hpp>
 #include <future>
 
+#include "web/log.h"
 #include "web/server/listener.h"
 #include "web/server/listening_socket.h"
-#include "web/log.h"
 #include "web/server/tls.h"
 
 namespace web {

@@ -4,8 +4,8 @@
 #include <functional>
 #include <memory>
 
-#include "web/server/async_mutex.h"
 #include "web/protocol/http.h"
+#include "web/server/async_mutex.h"
 
 namespace web {
 

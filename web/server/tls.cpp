@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 
-#include "web/server/acme_challenges.h"
 #include "web/ascii.h"
+#include "web/server/acme_challenges.h"
 
 namespace web {
 namespace {

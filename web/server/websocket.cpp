@@ -8,8 +8,8 @@
 #include <boost/beast/http/message.hpp>
 #include <boost/beast/websocket/stream.hpp>
 
-#include "web/server/async_mutex.h"
 #include "web/protocol/request_head.h"
+#include "web/server/async_mutex.h"
 
 namespace web {
 

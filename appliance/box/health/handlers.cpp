@@ -4,8 +4,8 @@
 
 #include "appliance/foundation/redaction.h"
 #include "appliance/media/programs/programs.h"
-#include "web/routes/endpoint.h"
 #include "web/metrics.h"
+#include "web/routes/endpoint.h"
 
 namespace health {
 

@@ -183,7 +183,7 @@ Source plan_of(const System& system) {
 
 std::vector<Source> sources_of(hosting::Module& hosting) {
   const auto& system = hosting.platform.system;
-  return {agents_of(system),        health_of(system),    schedule_of(system),     messages_of(system),
+  return {agents_of(system),        health_of(system),   schedule_of(system),     messages_of(system),
           caps_of(hosting.billing), payments_of(system), dead_letters_of(system), plan_of(system)};
 }
 

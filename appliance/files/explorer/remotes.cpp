@@ -4,8 +4,8 @@
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/url.hpp>
 
-#include "web/client/address.h"
 #include "web/ascii.h"
+#include "web/client/address.h"
 #include "web/client/outbound.h"
 
 namespace explorer {

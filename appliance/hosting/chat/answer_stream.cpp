@@ -5,9 +5,9 @@
 #include <boost/json.hpp>
 
 #include "appliance/hosting/chat/views.h"
-#include "web/routes/disconnect.h"
-#include "web/protocol/event_text.h"
 #include "web/log.h"
+#include "web/protocol/event_text.h"
+#include "web/routes/disconnect.h"
 #include "web/routes/reply.h"
 
 namespace chat {

@@ -8,8 +8,8 @@
 #include <string_view>
 
 #include "store/store.h"
-#include "web/routes/fields.h"
 #include "web/result.h"
+#include "web/routes/fields.h"
 
 namespace cloning {
 

@@ -1,8 +1,8 @@
 #include "appliance/identity/accounts/handlers.h"
 #include "appliance/identity/accounts/session_cookie.h"
 #include "appliance/identity/sign_in/http.h"
-#include "web/routes/reply.h"
 #include "web/protocol/set_cookie.h"
+#include "web/routes/reply.h"
 
 namespace accounts {
 

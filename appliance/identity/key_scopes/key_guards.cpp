@@ -8,8 +8,8 @@
 
 #include "appliance/identity/accounts/accounts.h"
 #include "appliance/identity/keys/keys.h"
-#include "web/routes/fields.h"
 #include "web/protocol/media_type.h"
+#include "web/routes/fields.h"
 
 namespace agentbox {
 

@@ -9,8 +9,8 @@
 
 #include "appliance/identity/accounts/records.h"
 #include "appliance/identity/oauth/browser_flow.h"
-#include "web/routes/fields.h"
 #include "web/protocol/http.h"
+#include "web/routes/fields.h"
 
 namespace oauth {
 

@@ -1,7 +1,7 @@
 #include "appliance/identity/social_identity/handlers.h"
 
-#include "web/routes/reply.h"
 #include "web/protocol/set_cookie.h"
+#include "web/routes/reply.h"
 
 namespace social_identity {
 

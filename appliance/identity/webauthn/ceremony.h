@@ -10,8 +10,8 @@
 
 #include "appliance/identity/webauthn/authenticator_data.h"
 #include "appliance/identity/webauthn/relying_party.h"
-#include "web/routes/fields.h"
 #include "web/result.h"
+#include "web/routes/fields.h"
 
 namespace webauthn {
 

@@ -13,8 +13,8 @@
 #include "appliance/media/programs/programs.h"
 #include "appliance/media/videos/screenplay.h"
 #include "appliance/media/videos/subtitles.h"
-#include "web/log.h"
 #include "web/client/outbound.h"
+#include "web/log.h"
 #include "web/run_on.h"
 
 namespace broadcasts {

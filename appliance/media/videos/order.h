@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "appliance/media/videos/records.h"
-#include "web/routes/fields.h"
 #include "web/result.h"
+#include "web/routes/fields.h"
 
 namespace videos {
 

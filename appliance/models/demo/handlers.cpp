@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "appliance/models/providers/openai_wire.h"
-#include "web/blank.h"
 #include "web/admission/rate_limit.h"
+#include "web/blank.h"
 #include "web/routes/reply.h"
 #include "web/utf8.h"
 

@@ -7,8 +7,8 @@
 #include <string_view>
 
 #include "appliance/network/a2a/wire.h"
-#include "web/routes/fields.h"
 #include "web/result.h"
+#include "web/routes/fields.h"
 #include "web/routes/route.h"
 
 namespace a2a {

@@ -7,8 +7,8 @@
 
 #include "appliance/network/bus/action.h"
 #include "appliance/network/bus_keys/bus_keys.h"
-#include "web/routes/fields.h"
 #include "web/result.h"
+#include "web/routes/fields.h"
 
 namespace bus {
 

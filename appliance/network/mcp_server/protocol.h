@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "web/routes/fields.h"
 #include "web/protocol/http.h"
+#include "web/routes/fields.h"
 
 namespace mcp_server {
 

@@ -16,8 +16,8 @@
 #include "appliance/payments/stripe/event.h"
 #include "appliance/payments/stripe/prices.h"
 #include "store/store.h"
-#include "web/server/async_mutex.h"
 #include "web/result.h"
+#include "web/server/async_mutex.h"
 #include "web/task.h"
 
 namespace payments::stripe {

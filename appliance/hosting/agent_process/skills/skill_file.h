@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 
-#include "web/routes/fields.h"
 #include "web/result.h"
+#include "web/routes/fields.h"
 
 namespace agent_process {
 

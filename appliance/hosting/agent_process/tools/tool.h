@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "appliance/models/chat.h"
-#include "web/routes/fields.h"
 #include "web/result.h"
+#include "web/routes/fields.h"
 #include "web/task.h"
 
 namespace agent_process {
