@@ -115,7 +115,8 @@ bool FrameWriter::is_known(const Frame& frame) const {
 
 void FrameWriter::end_frame() {
   auto content = std::exchange(content_, {});
-  Frame frame{.digest = journal_ ? digest_of(content) : std::string(), .content = content.size()};
+  Frame frame{.digest = {}, .content = content.size(), .stored = {}};
+  if (!is_cut_ && !known_.empty()) frame.digest = digest_of(content);
   if (is_known(frame)) {
     frame.size = known_.back().size;
     frame.stored = known_.back().stored;
@@ -127,10 +128,14 @@ void FrameWriter::end_frame() {
   }
   if (!is_cut_) cut();
   if (underway_.size() >= concurrency()) write_oldest();
-  underway_.push_back(std::async(std::launch::async, [frame = std::move(frame), content = std::move(content)] {
-    Compressed done{.frame = frame, .bytes = compressed(content)};
+  const bool is_journalled = static_cast<bool>(journal_);
+  underway_.push_back(std::async(std::launch::async, [is_journalled, content = std::move(content)] {
+    Compressed done{.frame = {.digest = {}, .content = content.size(), .stored = {}}, .bytes = compressed(content)};
     done.frame.size = done.bytes.size();
-    if (!done.frame.digest.empty()) done.frame.stored = digest_of(done.bytes);
+    if (is_journalled) {
+      done.frame.digest = digest_of(content);
+      done.frame.stored = digest_of(done.bytes);
+    }
     return done;
   }));
 }
