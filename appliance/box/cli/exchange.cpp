@@ -61,7 +61,7 @@ void Exchange::give(const fs::path& path) const {
 
 fs::path Exchange::lend(const fs::path& from) const {
   if (!fs::is_regular_file(from)) throw UsageError("there is no file " + from.string());
-  const auto to = path_ / "lent";
+  auto to = path_ / "lent";
   try {
     copy_private(from, to);
   } catch (const fs::filesystem_error& error) {
