@@ -1,8 +1,9 @@
 // Generated videos: ordered, made one after the other, kept in the data folder, or in a bucket, within each user's
 // quota.
 //
-//   media/work/<id>/         the folder of a job, while it runs
-//   media/videos/<id>.mp4    a finished video
+// In the folder `media`:
+//   work/<id>/         the folder of a job, while it runs
+//   videos/<id>.mp4    a finished video
 #pragma once
 
 #include <boost/asio/io_context.hpp>
