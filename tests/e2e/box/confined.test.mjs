@@ -79,3 +79,14 @@ test("an agent is exported to and imported from where the box sees nothing", { s
   assert.match(await succeeds("admin", "agent", "import", file, "--owner", "ada@example.org", "--data", life.box.folder), /imported Scout as ag_/);
   assert.ok(!existsSync(join(life.box.folder, "exchange")));
 });
+
+test("the reserve of the data folder's disk is not asked of another disk", { skip }, async (t) => {
+  const disk = mkdtempSync(join(tmpdir(), "agentbox-disk-"));
+  execFileSync("mount", ["-t", "tmpfs", "-o", "size=64m", "none", disk]);
+  t.after(() => {
+    execFileSync("umount", [disk]);
+    rmSync(disk, { recursive: true });
+  });
+  const box = await Box.start(t, { DISK_RESERVE: "128M" });
+  assert.deepEqual(await box.backend_call("POST", "/api/admin/backup", { to: join(disk, "store") }), { success: true, to: join(disk, "store") });
+});
