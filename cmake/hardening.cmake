@@ -16,5 +16,6 @@ if(CMAKE_BUILD_TYPE STREQUAL "Release" AND NOT AGENTBOX_SANITIZE)
 
   # No path of this machine. ccache makes paths relative to the build tree, a compiler alone leaves them absolute.
   file(RELATIVE_PATH upwards ${CMAKE_BINARY_DIR} ${CMAKE_SOURCE_DIR})
+  string(REGEX REPLACE "/$" "" upwards "${upwards}")  # else it would end in two slashes, which match nothing
   add_compile_options(-ffile-prefix-map=${CMAKE_SOURCE_DIR}/= -ffile-prefix-map=${upwards}/=)
 endif()
