@@ -11,12 +11,12 @@
 #include <boost/asio/read_until.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <csignal>
-#include <fstream>
 #include <optional>
 #include <system_error>
 
 #include "appliance/hosting/runtime/proc.h"
 #include "sandbox/start.h"
+#include "sandbox/users.h"
 #include "summarizer/egress.h"
 #include "summarizer/options.h"
 #include "summarizer/outbound_report.h"
@@ -33,6 +33,7 @@ using std::chrono::steady_clock;
 using ProcessHandle = boost::asio::posix::basic_stream_descriptor<web::Executor>;
 
 constexpr auto first_pause = 50ms, longest_pause = 5'000ms, well_behaved = 1'000ms, stop_grace = 5'000ms;
+constexpr uid_t own_user = 1'900'070'003;  // which nothing else has
 constexpr std::uint64_t open_files = 1'024;
 constexpr std::size_t longest_report = 4'096;
 
@@ -57,21 +58,6 @@ std::vector<std::string> environment(const Settings& settings) {
 std::string exit_text(int status) {
   return WIFSIGNALED(status) ? "signal " + std::to_string(WTERMSIG(status))
                              : "status " + std::to_string(WEXITSTATUS(status));
-}
-
-bool is_mapped(uid_t user) {
-  std::ifstream map("/proc/self/uid_map");
-  for (std::uint64_t inside = 0, outside = 0, length = 0; map >> inside >> outside >> length;)
-    if (inside <= user && user < inside + length) return true;
-  return false;
-}
-
-// A user that nothing else has; in a container whose range of ids ends before it, nobody; in one that has not even
-// that, the box's own.
-std::optional<uid_t> own_user() {
-  constexpr uid_t wanted = 1'900'070'003, nobody = 65'534;
-  if (is_mapped(wanted)) return wanted;
-  return is_mapped(nobody) ? std::optional(nobody) : std::nullopt;
 }
 
 }  // namespace
@@ -109,7 +95,7 @@ void SummarizerChild::State::spawn() {
                                  .error = STDERR_FILENO,
                                  .inherited = {socket.descriptor(), written_by_child.get()}};
   const sandbox::Confinement place{
-      .user = own_user(), .namespaces = {}, .files = {}, .tcp = {}, .calls = {}, .limits = {.open_files = open_files}};
+      .user = sandbox::spare_user(own_user), .namespaces = {}, .files = {}, .tcp = {}, .calls = {}, .limits = {.open_files = open_files}};
   try {
     const auto child = sandbox::start(program, place);
     ::close(child.process);

@@ -13,6 +13,7 @@
 
 #include "appliance/files/descriptor.h"
 #include "sandbox/landlock.h"
+#include "sandbox/users.h"
 
 namespace explorer {
 
@@ -58,7 +59,7 @@ void act_as(uid_t user, gid_t group) {
 
 // Confines the calling thread and returns the path of the folder as the thread then sees it.
 fs::path confine_thread(const Confinement& confinement, const files::Descriptor& folder, const struct stat& info) {
-  const bool is_root = ::geteuid() == 0;
+  const bool is_root = sandbox::may_change_user();
   if (has_landlock()) {
     restrict_files(confinement);
   } else if (confinement.remote) {

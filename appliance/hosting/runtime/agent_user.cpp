@@ -6,21 +6,15 @@
 #include <fstream>
 #include <system_error>
 
+#include "sandbox/become_user.h"
+#include "sandbox/users.h"
+
 namespace runtime {
 namespace {
 
 namespace fs = std::filesystem;
 
 constexpr uid_t ports = 65'536;
-
-// Whether this user namespace has all of [first, first + count).
-bool is_mapped(uid_t first, uid_t count) {
-  std::ifstream map("/proc/self/uid_map");
-  std::uint64_t inside = 0, outside = 0, length = 0;
-  while (map >> inside >> outside >> length)
-    if (inside <= first && std::uint64_t(first) + count <= inside + length) return true;
-  return false;
-}
 
 bool others_may_enter(const fs::path& path) {
   return (fs::status(path).permissions() & fs::perms::others_exec) != fs::perms::none;
@@ -58,10 +52,14 @@ fs::path closed_on_the_way(const fs::path& path) {
   return {};
 }
 
-bool has_agent_users() { return is_mapped(first_agent_user, ports); }
+bool has_agent_users() { return sandbox::is_mapped(first_agent_user, ports); }
 
 AgentUsers::AgentUsers(const fs::path& binary, const fs::path& folder) {
   if (::geteuid() != 0) return;
+  if (!sandbox::may_change_user()) {
+    shared_because_ = "root may not change users here";
+    return;
+  }
   close_all_but(folder);
   const auto to_folder = closed_on_the_way(folder), to_binary = closed_on_the_way(binary);
   hidden_ = to_folder.empty() ? to_binary : to_folder;
@@ -70,7 +68,7 @@ AgentUsers::AgentUsers(const fs::path& binary, const fs::path& folder) {
     shared_because_ = "other users may not enter " + hidden_.string();
   } else if (has_agent_users()) {
     base_ = first_agent_user;
-  } else if (is_mapped(0, ports)) {
+  } else if (sandbox::is_mapped(0, ports)) {
     base_ = 0;
   } else {
     shared_because_ = "this container has too few user ids";
@@ -86,13 +84,7 @@ void give_workspace(const fs::path& workspace, uid_t user) {
   struct stat top {};
   check(::lstat(workspace.c_str(), &top), "workspace");
   if (top.st_uid == user) return;
-  for (auto& entry : fs::recursive_directory_iterator(workspace)) {
-    struct stat found {};
-    check(::lstat(entry.path().c_str(), &found), "workspace");
-    const bool has_other_names = S_ISREG(found.st_mode) && found.st_nlink > 1;
-    if (found.st_uid == top.st_uid && !has_other_names) check(::lchown(entry.path().c_str(), user, user), "workspace");
-  }
-  check(::lchown(workspace.c_str(), user, user), "workspace");
+  sandbox::give_folder(workspace, workspace, {.user = user, .group = user});
 }
 
 }  // namespace runtime

@@ -13,6 +13,7 @@
 
 #include "appliance/files/descriptor.h"
 #include "sandbox/start.h"
+#include "sandbox/users.h"
 
 namespace programs {
 
@@ -29,10 +30,7 @@ constexpr int niceness = 10;
 // In a container whose range of ids ends before it, another one that Debian leaves unused.
 uid_t existing(uid_t user) {
   constexpr uid_t small_range = 60'000;
-  std::ifstream map("/proc/self/uid_map");
-  for (std::uint64_t inside = 0, outside = 0, length = 0; map >> inside >> outside >> length;)
-    if (inside <= user && user < inside + length) return user;
-  return small_range + user % 1'000;
+  return sandbox::is_mapped(user) ? user : small_range + user % 1'000;
 }
 
 // Another program at work there may remove files meanwhile.
@@ -61,7 +59,7 @@ sandbox::Confinement confinement_of(const Plan& plan, const std::filesystem::pat
                  .niceness = niceness},
       .ends_with_parent = true};
   if (!plan.has_network) place.tcp = sandbox::TcpPorts{};
-  if (::geteuid() == 0) place.user = existing(static_cast<uid_t>(plan.user));
+  if (sandbox::may_change_user()) place.user = existing(static_cast<uid_t>(plan.user));
   return place;
 }
 

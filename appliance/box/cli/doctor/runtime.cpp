@@ -1,12 +1,10 @@
-#include <sys/prctl.h>
 #include <unistd.h>
-
-#include <linux/capability.h>
 
 #include "appliance/box/cli/box_client.h"
 #include "appliance/box/cli/doctor/checks.h"
 #include "appliance/hosting/runtime/agent_confinement.h"
 #include "appliance/hosting/runtime/docker/packet_filter.h"
+#include "sandbox/users.h"
 
 namespace agentbox::cli::doctor {
 
@@ -49,7 +47,7 @@ Findings check_engine(const Settings& settings) {
   else
     findings.push_back({"agents' image", is_needed ? Level::problem : Level::warning,
                         settings.agent_image + " is not on the engine",
-                        "docker load -i FILE, or ./dev image, or set AGENT_IMAGE"});
+                        "docker load -i the images of the release, or set AGENT_IMAGE"});
   return findings;
 }
 
@@ -69,8 +67,7 @@ Finding check_containers(const Settings& settings) {
 Finding check_isolation(const Settings& settings) {
   const std::string check = "isolation";
   if (settings.agent_runtime == "docker") return check_containers(settings);
-  const bool may_change_user = ::geteuid() == 0 && ::prctl(PR_CAPBSET_READ, CAP_SETUID) == 1;
-  const auto found = runtime::isolation_here(may_change_user ? "" : "the box does not run as root", true);
+  const auto found = runtime::isolation_here(sandbox::may_change_user() ? "" : "the box does not run as root", true);
   if (found.level != runtime::IsolationLevel::none) return {check, Level::ok, to_string(found), {}};
   return {
       check, settings.isolation == "required" ? Level::problem : Level::warning, to_string(found),
