@@ -18,7 +18,8 @@ namespace agentbox {
 namespace {
 
 constexpr int first_descriptor = 3;  // SD_LISTEN_FDS_START
-constexpr std::array<std::string_view, 3> listeners{"web", "backend", "summarizer"};
+constexpr std::array<std::string_view, 4> listeners{"web", "backend", "summarizer", "redirect"};
+constexpr int unnamed_listeners = 3;  // the first of them
 constexpr auto variables = {"LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES", "LISTEN_PIDFDID"};
 
 std::string variable(const char* name) {
@@ -58,20 +59,21 @@ ActivatedSockets named_sockets(int first, int count, std::string_view names) {
   auto given = split(names);
   const auto is_known = [](std::string_view name) { return std::ranges::find(listeners, name) != listeners.end(); };
   if (std::ranges::none_of(given, is_known)) {
-    if (count > static_cast<int>(listeners.size()))
-      throw UsageError("LISTEN_FDS is " + std::to_string(count) + ": the box has three listeners");
+    if (count > unnamed_listeners)
+      throw UsageError("LISTEN_FDS is " + std::to_string(count) +
+                       ": name each socket web, backend, summarizer or redirect in LISTEN_FDNAMES");
     given.assign(listeners.begin(), listeners.begin() + count);
   }
   if (given.size() != static_cast<std::size_t>(count))
     throw UsageError("LISTEN_FDNAMES has " + std::to_string(given.size()) + " names for " + std::to_string(count) +
-                     " sockets: name each of them web, backend or summarizer");
+                     " sockets: name each of them web, backend, summarizer or redirect");
   ActivatedSockets sockets;
-  const std::array<std::optional<int>*, 3> places{&sockets.web, &sockets.backend, &sockets.summarizer};
+  const std::array places{&sockets.web, &sockets.backend, &sockets.summarizer, &sockets.redirect};
   for (std::size_t at = 0; at < given.size(); ++at) {
     const auto known = std::ranges::find(listeners, given[at]);
     if (known == listeners.end() || *places[static_cast<std::size_t>(known - listeners.begin())])
       throw UsageError("LISTEN_FDNAMES has \"" + std::string(given[at]) +
-                       "\" unexpectedly: it names web, backend and summarizer, each at most once");
+                       "\" unexpectedly: it names web, backend, summarizer and redirect, each at most once");
     const int descriptor = first + static_cast<int>(at);
     if (!is_listening(descriptor))
       throw UsageError("LISTEN_FDS: descriptor " + std::to_string(descriptor) + " is not a listening TCP socket");

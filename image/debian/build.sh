@@ -21,6 +21,7 @@ strip --strip-unneeded --remove-section=.comment --remove-section=.note -o "$roo
 chmod 755 "$root/usr/bin/agentbox"
 put 644 agentbox.service lib/systemd/system/agentbox.service
 put 644 agentbox.socket lib/systemd/system/agentbox.socket
+put 644 agentbox-redirect.socket lib/systemd/system/agentbox-redirect.socket
 put 644 agentbox.toml etc/agentbox/agentbox.toml
 put 644 apparmor etc/apparmor.d/usr.bin.agentbox
 put 644 copyright usr/share/doc/agentbox/copyright

@@ -40,6 +40,13 @@ TEST_F(SocketActivation, NamesSayWhichListenerASocketIsFor) {
   EXPECT_EQ(::fcntl(first, F_GETFD), FD_CLOEXEC) << "children do not inherit it";
 }
 
+TEST_F(SocketActivation, HasASocketForRedirectsByNameOnly) {
+  const auto named = named_sockets(first, 2, "web:redirect");
+  EXPECT_EQ(named.web, first);
+  EXPECT_EQ(named.redirect, first + 1);
+  EXPECT_EQ(named_sockets(first, 3, "").redirect, std::nullopt);
+}
+
 TEST_F(SocketActivation, WithoutKnownNamesTheOrderCounts) {
   for (const auto* names : {"", "box.socket:box.socket"}) {
     const auto ordered = named_sockets(first, 2, names);

@@ -55,7 +55,7 @@ test("it is installed, started, upgraded with its data, removed and purged", { s
   const data = statSync(join(root, DATA));
   assert.equal(data.mode & 0o777, 0o700);
   assert.equal(inside("id", "-un", String(data.uid)).trim(), "agentbox");
-  for (const path of ["usr/share/man/man1/agentbox.1.gz", "usr/share/bash-completion/completions/agentbox", "lib/systemd/system/agentbox.service", "lib/systemd/system/agentbox.socket",
+  for (const path of ["usr/share/man/man1/agentbox.1.gz", "usr/share/bash-completion/completions/agentbox", "lib/systemd/system/agentbox.service", "lib/systemd/system/agentbox.socket", "lib/systemd/system/agentbox-redirect.socket",
     "etc/apparmor.d/usr.bin.agentbox", "etc/apparmor.d/local/usr.bin.agentbox"])
     assert.ok(existsSync(join(root, path)), path);
 
