@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The container image of the box, as an archive for `docker load`. Its bytes follow from the binary, the machine's
-# packages and SOURCE_DATE_EPOCH.
+# The container images of the box and of its agents, as one archive for `docker load`. Its bytes follow from the binary,
+# the machine's packages and SOURCE_DATE_EPOCH.
 # usage: image/box/build.sh BINARY FOLDER     makes FOLDER/agentbox-VERSION-image.tar.gz and prints its path
 set -euo pipefail
 binary=$(realpath "$1") out=$(realpath "$2")
@@ -17,7 +17,7 @@ mkdir "$work/root" "$work/archive"
 # What the box may write belongs to its user.
 packed --owner=0 --group=0 -C "$work/root" --exclude=./data -cf "$work/layer.tar" .
 packed --owner=65532 --group=65532 --no-recursion -C "$work/root" -rf "$work/layer.tar" ./data
-node archive.mjs "$work/layer.tar" "agentbox/agentbox:$version" "$version" "$commit" "$SOURCE_DATE_EPOCH" "$work/archive"
+node archive.mjs "$work/layer.tar" "$version" "$commit" "$SOURCE_DATE_EPOCH" "$work/archive"
 image=$out/agentbox-$version-image.tar.gz
 packed --owner=0 --group=0 -C "$work/archive" -c . | gzip -9n >"$image"
 echo "$image"

@@ -32,10 +32,16 @@ const engine = async (t) => {
 
 test("the image runs as a user, read-only, and is healthy by its own judgement", { skip }, async (t) => {
   const { docker, place } = await engine(t);
-  const [, name] = /Loaded image: (\S+)/.exec(docker("load", "-i", artifact(/-image\.tar\.gz$/)));
+  const loaded = docker("load", "-i", artifact(/-image\.tar\.gz$/));
+  const [, name, version] = /Loaded image: (agentbox\/agentbox:(\S+))/.exec(loaded);
   const [{ Config, Size }] = JSON.parse(docker("image", "inspect", name));
   assert.deepEqual([Config.User, Config.Entrypoint, Object.keys(Config.Volumes)], ["65532:65532", ["/usr/bin/agentbox"], ["/data"]]);
   assert.ok(Size < 2 ** 28, `${Size} bytes`);
+  const [agent] = JSON.parse(docker("image", "inspect", "agentbox/agent:latest"));
+  assert.deepEqual([agent.Config.Entrypoint, agent.Config.Labels["agentbox.boot"]], [["/usr/bin/agentbox", "agent"], "file"]);
+  assert.ok(agent.RepoTags.includes(`agentbox/agent:${version}`));
+  for (const compose of ["compose", "compose-containers"])
+    assert.ok(readFileSync(artifact(new RegExp(`-${compose}\\.yaml$`)), "utf8").includes(`image: ${name}\n`), compose);
 
   const data = join(place, "volume"), port = await free_port();
   mkdirSync(data, { mode: 0o700 });

@@ -48,7 +48,9 @@ Task<Result<Image>> find_image(Api& api, std::string name) {
   const auto found = co_await api.call("GET", "/images/" + name + "/json");
   if (!found) co_return found.error();
   if (found->status == 404)
-    co_return web::internal("The image " + name + " is not on this box: make it with ./dev image, or load or pull it.");
+    co_return web::internal("The image " + name +
+                            " is not on this box: load the images of the release (docker load -i "
+                            "agentbox-VERSION-image.tar.gz), or pull it.");
   if (found->status != 200) co_return refusal("describe the image " + name, *found);
   boost::system::error_code absent;
   const auto* labels = found->body.find_pointer("/Config/Labels", absent);
