@@ -34,4 +34,14 @@ void checkpoint_closed(const fs::path& folder, const fs::path& to) {
   }
 }
 
+void rename_closed(const fs::path& folder, const fs::path& to) {
+  const FolderLock lock(folder, FolderLock::Kind::exclusive);
+  try {
+    fs::rename(folder, to);
+    sync_path(fs::absolute(to).parent_path());
+  } catch (const fs::filesystem_error& error) {
+    throw Unavailable("the store in " + folder.string() + " cannot be renamed: " + error.what());
+  }
+}
+
 }  // namespace store

@@ -38,7 +38,10 @@ void keep_before_upgrade(const DataFolder& folder, std::uint32_t schema) {
   if (note.schema >= schema) return;
   const auto kept = kept_folder(folder);
   if (fs::exists(kept / "store") && !fs::exists(kept / "schema")) return;  // an upgrade that was cut off has kept it
-  fs::remove_all(kept);
+  const auto before = fs::path(kept).concat(".old");                       // never half there under its own name
+  fs::remove_all(before);
+  if (fs::exists(kept)) fs::rename(kept, before);
+  fs::remove_all(before);
   fs::create_directories(kept);
   fs::permissions(kept, fs::perms::owner_all);
   store::checkpoint_closed(folder.store(), kept / "store");
@@ -64,7 +67,7 @@ std::string rollback_advice(const DataFolder& folder) {
   if (!kept) return {};
   return "this box was upgraded" + (kept->version.empty() ? std::string() : " from agentbox " + kept->version) +
          " at " + kept->kept_at + ": agentbox rollback --data " + folder.path().string() +
-         " goes back to the store before it; then start the agentbox before";
+         " goes back to the store before it; then start the previous version";
 }
 
 fs::path roll_back(const DataFolder& folder) {
@@ -73,14 +76,14 @@ fs::path roll_back(const DataFolder& folder) {
     throw UsageError("there is no store to go back to in " + kept.string() +
                      ": restore a backup with `agentbox restore` into another folder");
   const auto note = read_note(kept / "schema");
-  // A copy, so that going back can be repeated; it also refuses a store that is open.
+  // A copy, so that going back can be repeated.
   const auto ready = folder.path() / "store.before";
   fs::remove_all(ready);
   store::checkpoint_closed(kept / "store", ready);
   auto aside = folder.path() / ("store.rolled-back-" + std::to_string(std::time(nullptr)));
-  store::checkpoint_closed(folder.store(), aside);
-  fs::remove_all(folder.store());
-  fs::rename(ready, folder.store());
+  // There is no store if this was cut off here.
+  if (fs::exists(folder.store())) store::rename_closed(folder.store(), aside);
+  store::rename_closed(ready, folder.store());
   write_private_file(note_of(folder), std::to_string(note.schema) + " " + note.version + "\n");
   return aside;
 }

@@ -32,7 +32,8 @@ void write_all(int file, const std::string& content, const fs::path& path) {
 
 void write_private_file(const fs::path& path, const std::string& content) {
   const fs::path draft = path.string() + ".new";
-  const int file = open(draft.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+  unlink(draft.c_str());  // of a call that was cut off; never written into, since another user may have it open
+  const int file = open(draft.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (file < 0) throw UsageError("cannot write " + draft.string() + ": " + reason());
   const std::unique_ptr<const int, void (*)(const int*)> closer(&file, [](const int* fd) { close(*fd); });
   write_all(file, content, draft);
@@ -73,6 +74,23 @@ void DataFolder::prepare(std::string_view kind, std::string_view flag) const {
   if (access(path_.c_str(), W_OK | X_OK) != 0)
     throw UsageError("cannot write to the " + std::string(kind) + " " + path_.string() + ": " + reason() +
                      "; change its owner or " + advice);
+}
+
+void DataFolder::require_box() const {
+  if (!fs::exists(store()))
+    throw UsageError("there is no box in " + path_.string() + ": name its data folder with --data");
+}
+
+void DataFolder::require_trusted(std::string_view flag) const {
+  const auto advice = ": name a new folder in it, or another one, with " + std::string(flag);
+  struct stat info {};
+  if (stat(path_.c_str(), &info) != 0) throw UsageError("cannot look at " + path_.string() + ": " + reason());
+  if (info.st_uid != geteuid() && info.st_uid != 0)
+    throw UsageError(path_.string() + " belongs to user " + std::to_string(info.st_uid) +
+                     ", who could read and change what is written there" + advice);
+  const bool is_group_trusted = info.st_gid == getegid() || info.st_gid == 0;
+  if ((info.st_mode & S_IWOTH) != 0 || ((info.st_mode & S_IWGRP) != 0 && !is_group_trusted))
+    throw UsageError("other users can write in " + path_.string() + advice);
 }
 
 std::string DataFolder::master_key(const Settings& settings) const {

@@ -27,6 +27,13 @@ class DataFolder {
   // the `kind` of folder and the `flag` to choose another.
   void prepare(std::string_view kind = "data folder", std::string_view flag = "--data") const;
 
+  // Throws UsageError if there is no store in it.
+  void require_box() const;
+
+  // For a folder in which a command puts secrets: throws UsageError if another user than this one and root owns it or
+  // may write in it. The message names the `flag` to choose another.
+  void require_trusted(std::string_view flag) const;
+
   const std::filesystem::path& path() const { return path_; }
   std::filesystem::path config_file() const { return path_ / config_file_name; }
   std::filesystem::path key_file() const { return path_ / "master.key"; }

@@ -1,5 +1,6 @@
 #include "appliance/foundation/disk_reserve.h"
 
+#include <sys/stat.h>
 #include <sys/statvfs.h>
 
 #include <algorithm>
@@ -36,12 +37,30 @@ std::uint64_t room_beyond(const std::filesystem::path& folder, std::uint64_t res
   return disk->free - std::min(disk->free, reserve);
 }
 
+// The folder, or the one in which it will be made.
+std::filesystem::path nearest_folder(std::filesystem::path path) {
+  std::error_code unknown;
+  while (path.has_relative_path() && !std::filesystem::exists(path, unknown)) path = path.parent_path();
+  return path;
+}
+
+bool is_on_one_disk(const std::filesystem::path& a, const std::filesystem::path& b) {
+  struct stat of_a {
+  }, of_b{};
+  return ::stat(a.c_str(), &of_a) == 0 && ::stat(b.c_str(), &of_b) == 0 && of_a.st_dev == of_b.st_dev;
+}
+
 }  // namespace
 
 DiskReserve::DiskReserve(std::filesystem::path folder, std::string_view setting)
     : folder_(std::move(folder)), bytes_(reserve_of(folder_, setting)) {}
 
 std::uint64_t DiskReserve::room() const { return room_beyond(folder_, bytes_); }
+
+web::Result<void> DiskReserve::admit_at(const std::filesystem::path& to, std::uint64_t more) const {
+  const auto nearest = nearest_folder(to);
+  return admit_to(nearest, is_on_one_disk(nearest, folder_) ? bytes_ : 0, more);
+}
 
 web::Result<void> DiskReserve::admit_to(const std::filesystem::path& folder, std::uint64_t reserve,
                                         std::uint64_t more) {

@@ -22,6 +22,9 @@ class DiskReserve {
   // Of kind unavailable (503), with the code DISK_RESERVE_REACHED, unless there is room for so many more bytes.
   web::Result<void> admit(std::uint64_t more = 0) const { return admit_to(folder_, bytes_, more); }
 
+  // The same for what is to be written at `to`, which need not exist: other disks have no reserve.
+  web::Result<void> admit_at(const std::filesystem::path& to, std::uint64_t more) const;
+
   // The same for a folder on another disk, and with a reserve that was decided elsewhere.
   static web::Result<void> admit_to(const std::filesystem::path& folder, std::uint64_t reserve, std::uint64_t more);
 

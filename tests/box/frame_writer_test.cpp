@@ -18,6 +18,7 @@
 namespace {
 
 namespace fs = std::filesystem;
+using packing::Existing;
 using packing::frame_bytes;
 using packing::FrameWriter;
 
@@ -56,7 +57,7 @@ class Frames : public testing::Test {
  protected:
   // Writes the first `most` bytes, and finishes if that is all.
   std::uint64_t write(std::string_view all, std::size_t most = std::string::npos) {
-    FrameWriter writer(file, journal);
+    FrameWriter writer(file, Existing::continued);
     std::mt19937 random(7);
     auto rest = all.substr(0, most);
     while (!rest.empty()) {
@@ -69,7 +70,7 @@ class Frames : public testing::Test {
   }
 
   const test_support::TemporaryFolder folder;
-  const fs::path file = folder.path() / "pack", journal = folder.path() / "frames";
+  const fs::path file = folder.path() / "pack";
   const std::string content = random_bytes(frame_bytes * 9 + 12'345, 1);
 };
 
@@ -81,7 +82,7 @@ TEST_F(Frames, AreTheContentWhereverACallWasInterrupted) {
     kept_before = kept;
   }
   const auto kept = write(content);
-  EXPECT_GE(kept, 4 * frame_bytes) << "those that were surely on disk";
+  EXPECT_GE(kept, 4 * frame_bytes) << "those that no thread was compressing still";
   EXPECT_TRUE(decompressed(read(file)) == content);
   const auto whole = read(file);
   EXPECT_GE(write(content), kept);
@@ -99,30 +100,37 @@ TEST_F(Frames, AreWrittenAnewFromTheFirstThatDiffers) {
   EXPECT_TRUE(decompressed(read(file)) == changed) << "what followed is gone";
 }
 
-TEST_F(Frames, OfAJournalThatSaysMoreThanTheFileHasAreNotBelieved) {
+TEST_F(Frames, AreNotBelievedWhenTheyAreCutOffOrDamaged) {
   write(content);
-  fs::resize_file(file, fs::file_size(file) / 2);
-  EXPECT_LT(write(content), 5 * frame_bytes);
-  EXPECT_TRUE(decompressed(read(file)) == content);
-  const auto lines = read(journal);
-  for (const std::size_t length : {lines.size() - 3, std::size_t{1}, std::size_t{0}}) {
-    fs::resize_file(journal, length);
-    write(content);
-    EXPECT_TRUE(decompressed(read(file)) == content) << length;
+  const auto whole = read(file);
+  for (const std::size_t length : {whole.size() - 1, whole.size() / 2, std::size_t{1}, std::size_t{0}}) {
+    fs::resize_file(file, length);
+    EXPECT_LE(write(content), content.size() * (length + 1) / whole.size()) << length;
+    EXPECT_TRUE(read(file) == whole) << length;
   }
-  std::ofstream(journal) << "no journal at all\n";
+  for (const std::size_t at : {std::size_t{0}, whole.size() / 3, whole.size() - 1}) {
+    auto damaged = whole;
+    damaged[at] ^= 1;
+    std::ofstream(file, std::ios::binary) << damaged;
+    EXPECT_LT(write(content), content.size()) << at;
+    EXPECT_TRUE(read(file) == whole) << at;
+  }
+  std::ofstream(file, std::ios::binary) << "no frame at all\n";
   EXPECT_EQ(write(content), 0u);
-  EXPECT_TRUE(decompressed(read(file)) == content);
+  EXPECT_TRUE(read(file) == whole);
+  std::ofstream(file, std::ios::binary | std::ios::app) << "more than there is to write\n";
+  EXPECT_EQ(write(content), content.size());
+  EXPECT_TRUE(read(file) == whole);
 }
 
-TEST_F(Frames, WithoutAJournalNeedANewFile) {
+TEST_F(Frames, NeedANewFileIfNoneIsToBeContinued) {
   {
-    FrameWriter writer(file, std::nullopt);
+    FrameWriter writer(file, Existing::refused);
     writer.write("once");
     writer.finish();
   }
   EXPECT_EQ(decompressed(read(file)), "once");
-  EXPECT_THROW(FrameWriter(file, std::nullopt), agentbox::UsageError);
+  EXPECT_THROW(FrameWriter(file, Existing::refused), agentbox::UsageError);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <openssl/err.h>
 #include <openssl/ssl.h>
+#include <openssl/x509err.h>
 
 #include <algorithm>
 #include <stdexcept>
@@ -78,10 +79,12 @@ std::shared_ptr<boost::asio::ssl::context> load_tls(const TlsFiles& files) {
     throw std::runtime_error("TLS certificate " + files.certificate + " cannot be used: " + error.message() +
                              "; name a PEM file with the certificate and the chain behind it");
   context->use_private_key_file(files.key, ssl::context::pem, error);
-  if (error)
+  const auto reason = error ? ERR_GET_REASON(static_cast<unsigned long>(error.value())) : 0;
+  const bool is_another = reason == X509_R_KEY_VALUES_MISMATCH || reason == X509_R_KEY_TYPE_MISMATCH;
+  if (error && !is_another)
     throw std::runtime_error("TLS key " + files.key + " cannot be used: " + error.message() +
                              "; name a PEM file with the private key, without a passphrase");
-  if (SSL_CTX_check_private_key(native) != 1) {
+  if (is_another || SSL_CTX_check_private_key(native) != 1) {
     ERR_clear_error();
     throw std::runtime_error("TLS key " + files.key + " does not belong to certificate " + files.certificate +
                              "; name the pair that was made together");

@@ -16,7 +16,8 @@ namespace {
 namespace fs = std::filesystem;
 using agentbox::UsageError;
 
-constexpr std::size_t longest_description = 16u << 20, longest_messages = 256u << 20;
+constexpr std::size_t longest_description = 16u << 20, longest_messages = 32u << 20;
+constexpr std::size_t enough_messages = 8u << 20;  // bytes in a file
 
 std::string numbered(std::size_t number) {
   std::array<char, 16> digits{};
@@ -37,23 +38,29 @@ packing::Entry entry(std::string path) {
 
 void write_messages(const store::Tenant& tenant, const std::string& agent, packing::ArchiveWriter& archive) {
   store::Page page{.limit = messages_per_file, .after = agent + "."};
-  for (std::size_t file = 1;; ++file) {
+  std::string lines;
+  std::size_t files = 0;
+  const auto write_file = [&] {
+    if (!lines.empty()) archive.add(entry(numbered(++files)), lines);
+    lines.clear();
+  };
+  for (bool has_more = true; has_more; write_file()) {
     auto found = tenant.list(chat::messages, page);
     const auto listed = found.size();
     if (listed > 0) page.after = found.back().id;
     std::erase_if(found, [&](const chat::Message& message) { return message.agent != agent; });
-    if (found.empty()) return;
-    std::string lines;
-    for (const auto& message : found) lines += json_of(carried(message)) + "\n";
-    archive.add(entry(numbered(file)), lines);
-    if (found.size() < listed || listed < messages_per_file) return;
+    for (const auto& message : found) {
+      lines += json_of(carried(message)) + "\n";
+      if (lines.size() >= enough_messages) write_file();
+    }
+    has_more = listed == messages_per_file && found.size() == listed;
   }
 }
 
 struct Description {
   CarriedAgent agent;
   std::vector<CarriedSchedule> schedules;
-  std::uint64_t bytes = 0;
+  std::uint64_t bytes = 0;  // of the workspace and the conversation
 };
 
 bool is_messages(const packing::Entry& entry) {
@@ -75,7 +82,9 @@ Description described(const fs::path& file) {
     } else if (found->path == schedules_name) {
       result.schedules = read_schedules(archive.read_text(longest_description));
     } else if (is_messages(*found)) {
-      read_messages(archive.read_text(longest_messages));
+      const auto lines = archive.read_text(longest_messages);
+      read_messages(lines);
+      result.bytes += lines.size();
     } else if (is_workspace(*found)) {
       archive.read([&](std::uint64_t, std::string_view bytes) { result.bytes += bytes.size(); });
     } else {
@@ -139,7 +148,7 @@ std::size_t extract(const fs::path& file, const fs::path& folder, const store::S
 
 // What blocks and reports by exceptions, on another thread.
 template <class T>
-web::Task<web::Result<T>> attempt(boost::asio::thread_pool& pool, std::function<T()> work) {
+web::Task<web::Result<T>> attempt(boost::asio::thread_pool& pool, std::function<web::Result<T>()> work) {
   auto guarded = [work = std::move(work)]() -> web::Result<T> {
     try {
       return work();
@@ -180,11 +189,14 @@ web::Task<web::Result<Exported>> AgentTransfer::export_to(fs::path file, std::st
   const auto agent = hosting_.agents.directory.find(id);
   if (!agent) co_return web::not_found("No such agent");
   if (!file.is_absolute()) co_return web::invalid("file must be an absolute path on the box");
-  std::function<Exported()> work = [this, agent = *agent, file = std::move(file)] {
+  std::function<web::Result<Exported>()> work = [this, agent = *agent,
+                                                 file = std::move(file)]() -> web::Result<Exported> {
     const bool is_exchange = agentbox::is_beneath(file, maintenance::exchange_folder(platform_.folder));
     if (!is_exchange && agentbox::is_beneath(file, platform_.folder.path()))
       throw UsageError("file must be outside of the data folder");
     if (fs::exists(file)) throw UsageError(file.string() + " exists already: name another file");
+    const auto workspace = platform_.folder.agents() / agent.id / workspace_name;
+    if (const auto room = disk_.admit_at(file.parent_path(), packing::bytes_in(workspace)); !room) return room.error();
     try {
       return write(agent, file);
     } catch (...) {
@@ -198,7 +210,7 @@ web::Task<web::Result<Exported>> AgentTransfer::export_to(fs::path file, std::st
 
 web::Task<web::Result<Imported>> AgentTransfer::import_from(fs::path file, store::UserId owner) {
   if (!file.is_absolute()) co_return web::invalid("file must be an absolute path on the box");
-  std::function<Description()> read = [file] { return described(file); };
+  std::function<web::Result<Description>()> read = [file] { return described(file); };
   auto description = co_await attempt<Description>(platform_.backups, std::move(read));
   if (!description) co_return description.error();
   if (const auto room = disk_.admit(description->bytes); !room) co_return room.error();
@@ -219,7 +231,7 @@ web::Task<web::Result<Imported>> AgentTransfer::import_from(fs::path file, store
 
 web::Task<web::Result<Imported>> AgentTransfer::fill(Imported imported, fs::path file,
                                                      std::vector<CarriedSchedule> schedules) {
-  std::function<std::size_t()> work = [this, file = std::move(file), agent = imported.agent] {
+  std::function<web::Result<std::size_t>()> work = [this, file = std::move(file), agent = imported.agent] {
     return extract(file, platform_.folder.agents() / agent.id, platform_.system, agent);
   };
   const auto messages = co_await attempt<std::size_t>(platform_.backups, std::move(work));

@@ -2,7 +2,7 @@
 //
 //   agent.json            CarriedAgent
 //   schedules.json        CarriedSchedule, an array
-//   messages-00001.jsonl  CarriedMessage, a line each, oldest first, a thousand in a file
+//   messages-00001.jsonl  CarriedMessage, a line each, oldest first, at most a thousand in a file
 //   workspace/            its files, with its memory
 #pragma once
 

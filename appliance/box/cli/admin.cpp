@@ -14,6 +14,7 @@
 #include "appliance/box/cli/master_key.h"
 #include "appliance/box/cli/models.h"
 #include "appliance/box/cli/operator_keys.h"
+#include "appliance/box/cli/secret_file.h"
 #include "appliance/foundation/crypto/random.h"
 
 namespace agentbox::cli {
@@ -143,7 +144,7 @@ void add_admin(CLI::App& app, std::function<int()>& run) {
   });
   auto* create = admin->add_subcommand("create-user", "Create a user, whatever REGISTRATION is");
   create->add_option("email", arguments->user, "the user's e-mail address")->required();
-  create->add_option("--password", arguments->password, "default: a random one, which is printed");
+  add_password(*create, arguments->password, "default: a random one, which is printed");
   create->add_option("--name", arguments->name, "default: the e-mail address");
   create->add_option("--plan", arguments->plan, billing::plan_names());
   create->add_flag("--admin", arguments->is_admin, "make the user an admin");
@@ -161,15 +162,16 @@ void add_admin(CLI::App& app, std::function<int()>& run) {
   add_asking("disable", "Disable a user; the data is kept", "Sign out, stop the agents of and disable",
              patch({{"isDisabled", true}}));
   add("enable", "Enable a disabled user", true, patch({{"isDisabled", false}}));
-  add("password", "Set a user's password and end all sessions", true,
-      [arguments](const BoxClient& box, const std::string& path) {
-        const bool is_random = arguments->password.empty();
-        const std::string password = is_random ? crypto::random_token(12) : arguments->password;
-        box.call("PATCH", path, json::object{{"password", password}});
-        std::cout << (is_random ? "new password: " + password : std::string("the password is changed")) << '\n';
-        return 0;
-      })
-      ->add_option("--password", arguments->password, "the new password; default: a random one, which is printed");
+  auto* password = add("password", "Set a user's password and end all sessions", true,
+                       [arguments](const BoxClient& box, const std::string& path) {
+                         const bool is_random = arguments->password.empty();
+                         const std::string chosen = is_random ? crypto::random_token(12) : arguments->password;
+                         box.call("PATCH", path, json::object{{"password", chosen}});
+                         std::cout << (is_random ? "new password: " + chosen : std::string("the password is changed"))
+                                   << '\n';
+                         return 0;
+                       });
+  add_password(*password, arguments->password, "the new password; default: a random one, which is printed");
   add("sign-out", "End all sessions of a user", true, [](const BoxClient& box, const std::string& path) {
     box.call("DELETE", path + "/sessions");
     std::cout << "all sessions are ended\n";

@@ -43,12 +43,13 @@ int export_agent(const BoxClient& box, const TransferOptions& options) {
   if (const auto folder = box.data_folder(); folder && is_beneath(file, *folder))
     throw UsageError(file.string() + " must be outside of the data folder");
   const auto exchange = exchange_with(box);
-  const auto written = exchange ? exchange->file("agent") : file;
+  const std::string name = "agent";
+  const auto written = exchange ? exchange->file(name) : file;
   const json::object body{{"file", written.string()}};
   const auto answer = [&] {
     const Progress progress("exporting");
     auto made = box.call("POST", "/api/admin/agents/" + escaped(options.agent) + "/export", body, longest).as_object();
-    if (exchange) exchange->take(written, file);
+    if (exchange) exchange->take(name, file);
     return made;
   }();
   print_each(answer, "leftOut", "left out: ");

@@ -3,6 +3,7 @@
 #include "appliance/box/cli/backup_copy.h"
 #include "appliance/box/cli/box_client.h"
 #include "appliance/box/cli/commands.h"
+#include "appliance/box/cli/folder_owner.h"
 #include "appliance/box/cli/progress.h"
 #include "appliance/box/cli/store_copy.h"
 #include "appliance/box/maintenance/backup_folder.h"
@@ -19,15 +20,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-void require_folder(const DataFolder& folder) {
-  if (!fs::exists(folder.store()))
-    throw UsageError("there is no box in " + folder.path().string() + ": name its data folder with --data");
-}
-
 void copy_store(const Settings& settings, const std::string& master_key, const fs::path& to,
                 const std::string& acting_as) {
   const BoxClient box(settings, acting_as);
   if (!box.is_running()) {
+    const OwnerKept kept(DataFolder(settings.data));
     open_store(settings)->backup(to);
     return;
   }
@@ -52,10 +49,12 @@ FoundKey find_key(const DataFolder& source, const RestoreOptions& options, const
 
 void back_up_to(const DataFolder& copy, const Settings& settings, const BackupOptions& options) {
   const DataFolder folder(settings.data);
-  require_folder(folder);
+  folder.require_box();
   const std::string master_key = folder.master_key(settings);
   copy.prepare("folder of the backup", "--to");
+  copy.require_trusted("--to");
   try {
+    fs::remove(copy.path() / maintenance::sealed_settings_name);  // not complete from here on
     fs::remove(copy.key_file());
     const Progress progress("copying");
     copy_store(settings, master_key, copy.store(), options.acting_as);
@@ -69,7 +68,7 @@ void back_up_to(const DataFolder& copy, const Settings& settings, const BackupOp
 
 int backup(const Settings& settings, const BackupOptions& options) {
   const DataFolder folder(settings.data);
-  require_folder(folder);
+  folder.require_box();
   const DataFolder copy(fs::absolute(options.to).lexically_normal());
   if (fs::exists(copy.store() / "CURRENT"))
     throw UsageError(copy.path().string() + " holds a box, not a backup: name another folder with --to");
@@ -95,6 +94,7 @@ void restore_from(const DataFolder& source, const DataFolder& folder, const Foun
     if (fs::exists(source.agents())) print(maintenance::copy_workspaces(source.agents(), folder.agents()));
     maintenance::copy_skills(source, folder);
     maintenance::copy_schema_note(source, folder);
+    maintenance::sync(folder.path());
     store::Store::restore(source.store(), folder.store());  // last: a folder with a store is complete
   } catch (const fs::filesystem_error& error) {
     throw UsageError(std::string("the restore failed: ") + error.what());
@@ -107,25 +107,30 @@ int restore(const RestoreOptions& options, const Settings& settings) {
   if (fs::exists(folder.store()))
     throw UsageError(folder.path().string() + " already holds a box: restore into another folder with --data");
   const auto found = find_key(source, options, settings);
+  const OwnerKept kept(folder);
   restore_from(source, folder, found);
   std::cout << "restored to " << folder.path().string() << '\n';
   if (!found.belongs_in_file) std::cout << "the key stays in AGENTBOX_MASTER_KEY: set it for agentbox serve, too\n";
   return 0;
 }
 
-int rollback(const Settings& settings) {
+int rollback(const Settings& settings, const Confirmation& confirmation) {
   const DataFolder folder(settings.data);
   const auto kept = kept_store(folder);
+  if (kept)
+    confirmation.require("Set aside everything that has changed since the upgrade of " + settings.data.string() +
+                         " at " + kept->kept_at + "?");
+  become_owner(folder);
   const auto aside = roll_back(folder);
   std::cout << "the store is as it was" << (kept ? " at " + kept->kept_at : "") << ", before the upgrade\n"
-            << "what has changed since is in " << aside.string() << ": remove it when you need it no more\n"
-            << "Start the agentbox before" << (kept && !kept->version.empty() ? ", " + kept->version : "")
+            << "what has changed since is in " << aside.string() << ": remove it when you no longer need it\n"
+            << "Start the previous version of agentbox" << (kept && !kept->version.empty() ? ", " + kept->version : "")
             << "; this one would upgrade the store again\n";
   return 0;
 }
 
 int verify(const Settings& settings) {
-  require_folder(DataFolder(settings.data));
+  DataFolder(settings.data).require_box();
   bool is_torn = false;
   const auto print_note = [&is_torn](const std::string& trouble) {
     is_torn = true;

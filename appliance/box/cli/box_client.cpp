@@ -117,7 +117,7 @@ void BoxClient::refuse(int status, const std::string& body) const {
   if (status == 401 || status == 403)
     throw UsageError("the box at " + url_ + " refuses the key: INTERNAL_API_KEY must be the one it was started with");
   const std::string message = text_of(value, "error");
-  throw UsageError(message.empty() ? "the box answered " + std::to_string(status) : message);
+  throw BoxRefusal(message.empty() ? "the box answered " + std::to_string(status) : message, text_of(value, "code"));
 }
 
 std::string BoxClient::exchange(std::string method, const std::string& path, const boost::json::value& body,

@@ -13,6 +13,12 @@
 
 namespace agentbox::cli {
 
+// The box has answered with an error.
+struct BoxRefusal : UsageError {
+  BoxRefusal(const std::string& message, std::string named) : UsageError(message), code(std::move(named)) {}
+  std::string code;  // of the answer; may be empty
+};
+
 // For commands, which have no event loop of their own.
 web::Result<web::FetchResponse> fetch_blocking(web::FetchRequest);
 

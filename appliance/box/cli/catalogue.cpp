@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "appliance/box/cli/box_client.h"
+#include "appliance/box/cli/folder_owner.h"
 #include "appliance/box/cli/setting_flags.h"
 #include "appliance/foundation/crypto/ssh_signature.h"
 #include "appliance/foundation/data_folder.h"
@@ -55,12 +56,12 @@ void tell_box(const Settings& settings) {
 
 int update(const Settings& settings, const CatalogueOptions& options) {
   const DataFolder folder(settings.data);
-  if (!fs::exists(folder.store()))
-    throw UsageError("there is no box in " + folder.path().string() + ": name its data folder with --data");
+  folder.require_box();
   const auto text = text_of(options.file, "catalogue");
   if (!options.takes_unsigned) require_signature(options, folder, text);
   const auto catalogue = models::Catalogue::parse(text);
   if (!catalogue) throw UsageError(options.file.string() + ": " + catalogue.error().message);
+  const OwnerKept kept(folder);
   write_private_file(folder.catalogue_file(), text);
   std::cout << "the catalogue has " << catalogue->models().size() << " models\n";
   tell_box(settings);

@@ -19,11 +19,14 @@
 #include "appliance/box/cli/doctor/doctor.h"
 #include "appliance/box/cli/engine_images.h"
 #include "appliance/box/cli/examples.h"
+#include "appliance/box/cli/folder_owner.h"
 #include "appliance/box/cli/manual.h"
 #include "appliance/box/cli/overview.h"
 #include "appliance/box/cli/pack.h"
+#include "appliance/box/cli/secret_file.h"
 #include "appliance/box/cli/setting_flags.h"
 #include "appliance/box/cli/setup/setup.h"
+#include "appliance/box/cli/unpack.h"
 #include "appliance/box/cli/version.h"
 #include "appliance/box/demo/demo.h"
 #include "appliance/foundation/settings/nearest.h"
@@ -64,6 +67,7 @@ int run_demo(const SettingFlags& flags, const demo::Options& options) {
   SettingSources sources;
   auto folder = flags.resolve(sources).data;
   if (!sources.contains("AGENTBOX_DATA")) {
+    if (options.reset) throw UsageError("--reset begins a demo in a folder anew: name the folder with --data");
     temporary.emplace();
     folder = temporary->path();
     ::setenv("AGENTBOX_DATA", folder.c_str(), 1);
@@ -81,10 +85,11 @@ int run_demo(const SettingFlags& flags, const demo::Options& options) {
 void add_serve(CLI::App& app, Run& run) {
   auto* command = app.add_subcommand("serve", "Serve the box until SIGTERM or SIGINT");
   const auto options = std::make_shared<SetUpOptions>();
-  command->add_flag("--init", options->is_wanted, "set up a data folder that is not yet, as agentbox init does");
+  command->add_flag("--init", options->is_wanted,
+                    "set the data folder up first if that is needed, as agentbox init does");
   command->add_option("--email", options->admin.email, "with --init: e-mail address of the admin");
-  command->add_option("--password", options->admin.password,
-                      "with --init: password of the admin; default: a random one, which is printed");
+  add_password(*command, options->admin.password,
+               "with --init: password of the admin; default: a random one, which is printed");
   const SettingFlags flags(*command);
   command->callback([&run, flags, options] {
     run = [flags, options] {
@@ -113,11 +118,15 @@ void add_init(CLI::App& app, Run& run) {
   auto* command = app.add_subcommand("init", "Set up a data folder: master key, settings and admin account");
   const auto options = std::make_shared<InitOptions>();
   command->add_option("--email", options->email, "e-mail address of the admin")->required();
-  command->add_option("--password", options->password,
-                      "password of the admin; default: a random one, which is printed");
+  add_password(*command, options->password, "password of the admin; default: a random one, which is printed");
   const SettingFlags flags(*command, {"AGENTBOX_DATA", "AGENTBOX_MASTER_KEY"});
-  command->callback(
-      [&run, flags, options] { run = [flags, options] { return init(flags.resolve(), *options, std::cout); }; });
+  command->callback([&run, flags, options] {
+    run = [flags, options] {
+      const auto settings = flags.resolve();
+      become_owner(DataFolder(settings.data));
+      return init(settings, *options, std::cout);
+    };
+  });
 }
 
 void add_backup(CLI::App& app, Run& run) {
@@ -157,14 +166,8 @@ void add_rollback(CLI::App& app, Run& run) {
   auto* command = app.add_subcommand("rollback", "Go back to the store before the last upgrade; stop the box first");
   const Confirmation confirmation(*command);
   const SettingFlags flags(*command, {"AGENTBOX_DATA"});
-  command->callback([&run, flags, confirmation] {
-    run = [flags, confirmation] {
-      const auto settings = flags.resolve();
-      confirmation.require("Set aside everything that has changed since the upgrade of " + settings.data.string() +
-                           "?");
-      return rollback(settings);
-    };
-  });
+  command->callback(
+      [&run, flags, confirmation] { run = [flags, confirmation] { return rollback(flags.resolve(), confirmation); }; });
 }
 
 void add_health(CLI::App& app, Run& run) {

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "appliance/box/cli/confirmation.h"
 #include "appliance/foundation/settings/load.h"
 #include "sandbox/spawn_server.h"
 
@@ -55,8 +56,8 @@ int restore(const RestoreOptions&, const Settings&);
 // in the middle of a write.
 int verify(const Settings&);
 
-// Puts the store back to where it was before the last upgrade. The box must not run.
-int rollback(const Settings&);
+// Puts the store back to where it was before the last upgrade, if that is confirmed. The box must not run.
+int rollback(const Settings&, const Confirmation&);
 
 // Prints one line, and one with the way back after an upgrade. Returns 0 if the running box is healthy, 1 if it is not,
 // or if none answers within five seconds.

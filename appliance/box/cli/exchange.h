@@ -5,37 +5,51 @@
 #include <sys/types.h>
 
 #include <filesystem>
-#include <string_view>
+#include <string>
 
+#include "appliance/files/descriptor.h"
 #include "appliance/foundation/data_folder.h"
 
 namespace agentbox::cli {
 
-// Makes a new file with this content; it is on disk when this returns. Throws std::filesystem::filesystem_error.
-void copy_durably(const std::filesystem::path& from, const std::filesystem::path& to);
-
 // A folder beneath maintenance::exchange_folder() that is the box's as the data folder is, removed at the end.
+//
+// The command may be root's and the box may be compromised: nothing is reached through links, and of what the box has
+// written only regular files of the data folder's owner are taken.
 class Exchange {
  public:
-  // Throws UsageError.
+  // Also removes what commands that were killed have left. Throws UsageError.
   explicit Exchange(const DataFolder&);
   ~Exchange();
   Exchange(const Exchange&) = delete;
   Exchange& operator=(const Exchange&) = delete;
 
-  std::filesystem::path file(std::string_view name) const { return path_ / name; }
+  // Where the box finds or writes what is called so.
+  std::filesystem::path file(const std::string& name) const { return path_ / name; }
 
   // Copies a file of this command for the box, and returns where it is. Throws UsageError.
   std::filesystem::path lend(const std::filesystem::path& from) const;
   // Copies what the box has written to a new file (0600), which is complete once it has its name. Throws UsageError.
-  void take(const std::filesystem::path& written, const std::filesystem::path& to) const;
+  void take(const std::string& name, const std::filesystem::path& to) const;
+
+  // What the box has written, to be read. `parent`: of a folder that was opened, else of the exchange. Throw
+  // UsageError.
+  files::Descriptor open_file(const std::string& name, const files::Descriptor* parent = nullptr) const;
+  files::Descriptor open_folder(const std::string& name, const files::Descriptor* parent = nullptr) const;
 
  private:
-  void give(const std::filesystem::path&) const;
+  files::Descriptor made(const files::Descriptor& parent, const std::string& name) const;
+  void give(const files::Descriptor&) const;
+  void remove_leftovers() const;
 
+  const std::string name_;
   const std::filesystem::path path_;
   uid_t owner_ = 0;
   gid_t group_ = 0;
+  files::Descriptor all_, own_;  // the folder of all exchanges, and this one's, locked
 };
+
+// Makes a new file (0600) with the content of an open one; it is on disk when this returns. Throws UsageError.
+void copy_durably(const files::Descriptor& from, const std::filesystem::path& to);
 
 }  // namespace agentbox::cli

@@ -4,6 +4,7 @@
 #include <iostream>
 #include <utility>
 
+#include "appliance/box/cli/folder_owner.h"
 #include "appliance/box/cli/setting_flags.h"
 #include "appliance/box/open_store.h"
 #include "appliance/foundation/crypto/random.h"
@@ -29,12 +30,12 @@ std::string new_key_in(const DataFolder& folder) {
 
 int rotate(const Settings& settings, const fs::path& given_key) {
   const DataFolder folder(settings.data);
-  if (!fs::exists(folder.store()))
-    throw UsageError("there is no box in " + folder.path().string() + ": name its data folder with --data");
+  folder.require_box();
   const bool is_in_folder = is_master_key_in_folder(settings);
   if (!is_in_folder && given_key.empty())
     throw UsageError("the master key is kept elsewhere: write the new one to a file (openssl rand -hex 32), and name " +
                      std::string("it with --new-key"));
+  const OwnerKept kept(folder);
   const auto new_key = given_key.empty() ? new_key_in(folder) : read_key_file(given_key);
   auto options = store_options(settings);
   if (options.master_key == new_key && is_in_folder) throw UsageError("this is the master key already");

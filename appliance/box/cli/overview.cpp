@@ -158,12 +158,13 @@ void add_overview(CLI::App& app, std::function<int()>& run) {
     command->add_option("--user", given->user, help)->type_name("USER");
   };
   add("status", "Show the state of the running box; exit code 1 unless it is ok", status);
-  auto* agents = add("agents", "List the agents of all users, or run one", list_agents);
+  auto* agents = add("agents", "List the agents of all users, or start, stop, restart or delete one", list_agents);
   add_user(agents, "only those of this user: e-mail or id");
   agents->add_option("--status", given->status, "only those: running, stopped, error, ...");
   agents->add_option("--search", given->search, "part of the name or the subdomain, or an id");
   for (const char* const step : {"start", "stop", "restart"}) {
-    auto* command = agents->add_subcommand(step, std::string("The agent is to ") + step);
+    auto* command =
+        agents->add_subcommand(step, std::string(1, static_cast<char>(std::toupper(*step))) + (step + 1) + " an agent");
     command->add_option("agent", given->agent, "its id")->required();
     connect(*command, run, [given, step](const BoxClient& box) { return run_agent(box, *given, step); });
   }

@@ -5,8 +5,7 @@
 
 namespace agentbox::cli {
 
-// The commands that carry a box in one file: pack and unpack.
+// The command that carries a box in one file.
 void add_pack(CLI::App&, std::function<int()>& run);
-void add_unpack(CLI::App&, std::function<int()>& run);
 
 }  // namespace agentbox::cli

@@ -19,4 +19,21 @@ std::string read_secret(const std::string& file) {
   return secret;
 }
 
+void add_password(CLI::App& command, std::string& password, const std::string& help) {
+  auto* plain = command.add_option("--password", password, help);
+  const auto read = [&password](const std::string& file) {
+    try {
+      password = read_secret(file);
+    } catch (const UsageError& error) {
+      throw CLI::ValidationError("--password-file", error.what());
+    }
+  };
+  command
+      .add_option_function<std::string>("--password-file", read,
+                                        "read the password from FILE, since other users can see the command line; -: "
+                                        "standard input")
+      ->type_name("FILE")
+      ->excludes(plain);
+}
+
 }  // namespace agentbox::cli

@@ -33,10 +33,21 @@ Settings SettingFlags::resolve(bool own_file) const {
   return resolve_settings(values_->flags, process_environment(), {.named = values_->config, .own = own_file});
 }
 
+Flags SettingFlags::data_flag() const {
+  Flags flags;
+  if (const auto given = values_->flags.find("AGENTBOX_DATA"); given != values_->flags.end()) flags.insert(*given);
+  return flags;
+}
+
 Settings SettingFlags::stored() const {
-  Flags folder;
-  if (const auto given = values_->flags.find("AGENTBOX_DATA"); given != values_->flags.end()) folder.insert(*given);
-  return resolve_settings(folder, process_environment(), {.named = values_->config, .own = true});
+  return resolve_settings(data_flag(), process_environment(), {.named = values_->config, .own = true});
+}
+
+Settings SettingFlags::only_data() const {
+  const auto environment = [all = process_environment()](const std::string& name) {
+    return name == "AGENTBOX_DATA" ? all(name) : std::nullopt;
+  };
+  return resolve_settings(data_flag(), environment, {.named = {}, .own = false});
 }
 
 Settings SettingFlags::resolve(SettingSources& sources) const {

@@ -21,10 +21,14 @@ class SettingFlags {
   Settings resolve(bool own_file = true) const;
   // The same without the flags but --data and --config.
   Settings stored() const;
+  // Defaults, but for the data folder: for settings that cannot be resolved.
+  Settings only_data() const;
   // As resolve(), with where the values come from.
   Settings resolve(SettingSources&) const;
 
  private:
+  Flags data_flag() const;
+
   struct Values {
     Flags flags;
     std::optional<std::filesystem::path> config;

@@ -1,8 +1,12 @@
 #include "appliance/box/cli/store_copy.h"
 
+#include <sys/stat.h>
+
 #include <chrono>
 
 #include "appliance/box/cli/exchange.h"
+#include "appliance/box/maintenance/exchange_folder.h"
+#include "appliance/files/root.h"
 #include "appliance/foundation/crypto/random.h"
 
 namespace agentbox::cli {
@@ -40,33 +44,49 @@ bool is_written_by_box(const BoxClient& box, boost::json::object body, const fs:
   try {
     box.call("POST", "/api/admin/backup", body, longest);
     return true;
-  } catch (const UsageError&) {  // whatever it is: if it is not about the folder, the second way fails with it, too
-    return false;
+  } catch (const BoxRefusal& refusal) {
+    if (refusal.code == maintenance::folder_not_reached) return false;
+    throw;
   }
 }
 
-// `have`: the same file of an earlier backup, perhaps.
-void copy_or_link(const fs::path& from, const fs::path& to, const fs::path& have) {
-  std::error_code none;
-  if (fs::file_size(have, none) == fs::file_size(from) && !none) {
-    fs::create_hard_link(have, to, none);
-    if (!none) return;
-  }
-  copy_durably(from, to);
-}
+class StoreReader {
+ public:
+  StoreReader(const Exchange& exchange, fs::path existing) : exchange_(exchange), existing_(std::move(existing)) {}
 
-void replace(const fs::path& backup, const fs::path& to) {
+  // `existing_`: an earlier backup, perhaps, whose tables are linked instead of copied.
+  void copy(const files::Descriptor& folder, const fs::path& beneath, const fs::path& to) const {
+    fs::create_directory(to);
+    fs::permissions(to, fs::perms::owner_all);
+    for (const auto& entry : files::entries_in(folder)) {
+      if (entry.kind == files::EntryKind::folder)
+        copy(exchange_.open_folder(entry.name, &folder), beneath / entry.name, to / entry.name);
+      else
+        copy_or_link(exchange_.open_file(entry.name, &folder), beneath / entry.name, to / entry.name);
+    }
+  }
+
+ private:
+  void copy_or_link(const files::Descriptor& from, const fs::path& path, const fs::path& to) const {
+    struct stat info {};
+    std::error_code none;
+    const auto have = existing_ / path;
+    if (*path.begin() == shared_tables && ::fstat(from.get(), &info) == 0 &&
+        fs::file_size(have, none) == static_cast<std::uintmax_t>(info.st_size) && !none) {
+      fs::create_hard_link(have, to, none);
+      if (!none) return;
+    }
+    copy_durably(from, to);
+  }
+
+  const Exchange& exchange_;
+  const fs::path existing_;
+};
+
+void replace(const Exchange& exchange, const std::string& name, const fs::path& to) {
   const auto next = fs::path(to).concat(".new"), before = fs::path(to).concat(".old");
   fs::remove_all(next);
-  fs::create_directories(next);
-  fs::permissions(next, fs::perms::owner_all);
-  for (const auto& entry : fs::recursive_directory_iterator(backup)) {
-    const auto path = entry.path().lexically_relative(backup);
-    if (entry.is_directory())
-      fs::create_directory(next / path);
-    else
-      copy_or_link(entry.path(), next / path, *path.begin() == shared_tables ? to / path : fs::path());
-  }
+  StoreReader(exchange, to).copy(exchange.open_folder(name), {}, next);
   fs::remove_all(before);
   if (fs::exists(to)) fs::rename(to, before);
   fs::rename(next, to);
@@ -79,10 +99,10 @@ void copy_store_of(const BoxClient& box, const DataFolder& folder, const std::st
   boost::json::object body{{"keyFingerprint", key_fingerprint(master_key)}};
   if (is_written_by_box(box, body, to)) return;
   const Exchange exchange(folder);
-  const auto backup = exchange.file("store");
-  body["to"] = backup.string();
+  const std::string name = "store";
+  body["to"] = exchange.file(name).string();
   box.call("POST", "/api/admin/backup", body, longest);
-  replace(backup, to);
+  replace(exchange, name, to);
 }
 
 }  // namespace agentbox::cli

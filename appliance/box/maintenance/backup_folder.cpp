@@ -1,9 +1,15 @@
 #include "appliance/box/maintenance/backup_folder.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
 #include <fstream>
 #include <sstream>
 
 #include "appliance/box/maintenance/mirror.h"
+#include "appliance/files/descriptor.h"
 #include "appliance/network/skills/catalogue.h"
 #include "store/engine.h"
 #include "store/seal.h"
@@ -54,6 +60,12 @@ std::vector<LeftOut> copy_workspaces(const fs::path& from, const fs::path& to) {
   return left_out;
 }
 
+void sync(const fs::path& folder) {
+  const files::Descriptor opened(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!opened || ::syncfs(opened.get()) != 0)
+    throw UsageError("cannot write " + folder.string() + ": " + std::strerror(errno));
+}
+
 void write_sealed_settings(const DataFolder& from, const DataFolder& to, const std::string& master_key) {
   const auto settings = fs::exists(from.config_file()) ? text_of(from.config_file()) : std::string();
   agentbox::write_private_file(to.path() / sealed_settings_name,
@@ -83,6 +95,7 @@ std::vector<LeftOut> copy_all_but_store(const DataFolder& from, const DataFolder
   auto left_out = copy_workspaces(from.agents(), to.agents());
   copy_skills(from, to);
   copy_schema_note(from, to);
+  sync(to.path());
   write_sealed_settings(from, to, master_key);
   return left_out;
 }

@@ -36,6 +36,9 @@ void copy_schema_note(const agentbox::DataFolder& from, const agentbox::DataFold
 // Copies the workspace of every agent of `from`, and nothing else, to a folder that is then private.
 std::vector<LeftOut> copy_workspaces(const std::filesystem::path& from, const std::filesystem::path& to);
 
+// Everything that was written to the folder's file system is on disk when this returns. Throws agentbox::UsageError.
+void sync(const std::filesystem::path& folder);
+
 // Writes the settings of `from` to the backup `to`, sealed. Throws agentbox::UsageError.
 void write_sealed_settings(const agentbox::DataFolder& from, const agentbox::DataFolder& to,
                            const std::string& master_key);

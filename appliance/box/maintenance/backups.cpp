@@ -1,7 +1,5 @@
 #include "appliance/box/maintenance/backups.h"
 
-#include <sys/stat.h>
-
 #include <algorithm>
 #include <array>
 #include <ctime>
@@ -19,6 +17,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
+constexpr std::string_view scratch_prefix = ".verify-";
 constexpr auto name_form = "%Y%m%dT%H%M%SZ";
 
 std::string name_of(store::Time at) {
@@ -68,19 +67,6 @@ class InProgress {
   std::atomic<bool>& flag_;
 };
 
-// The folder, or the one in which it will be made.
-fs::path nearest_folder(fs::path path) {
-  std::error_code unknown;
-  while (path.has_relative_path() && !fs::exists(path, unknown)) path = path.parent_path();
-  return path;
-}
-
-bool is_on_one_disk(const fs::path& a, const fs::path& b) {
-  struct stat of_a {
-  }, of_b{};
-  return ::stat(a.c_str(), &of_a) == 0 && ::stat(b.c_str(), &of_b) == 0 && of_a.st_dev == of_b.st_dev;
-}
-
 web::Error in_progress() { return web::conflict("A backup is being made already: ask again when it is done."); }
 
 // A folder that is removed at the end.
@@ -107,8 +93,11 @@ Backups::Backups(store::Store& store, const agentbox::Platform& platform)
       folder_(platform.folder.path() / "backups"),
       key_fingerprint_(agentbox::key_fingerprint(platform.master_key)),
       disk_(platform.folder.path(), platform.settings.disk_reserve) {
+  // Of commands that were killed, and of a box that was.
   std::error_code ignored;
-  fs::remove_all(exchange_folder(platform.folder), ignored);  // of commands that were killed
+  fs::remove_all(exchange_folder(platform.folder), ignored);
+  for (fs::directory_iterator entry(folder_, ignored), end; !ignored && entry != end; entry.increment(ignored))
+    if (entry->path().filename().string().starts_with(scratch_prefix)) fs::remove_all(entry->path(), ignored);
 }
 
 web::Result<void> Backups::check(const fs::path& to, const std::optional<std::string>& key_fingerprint) const {
@@ -122,9 +111,9 @@ web::Result<void> Backups::check(const fs::path& to, const std::optional<std::st
   }
   if (key_fingerprint && *key_fingerprint != key_fingerprint_)
     return web::conflict("the master key is not the one the box runs with: use its master.key or AGENTBOX_MASTER_KEY");
-  const auto nearest = nearest_folder(to);
-  return agentbox::DiskReserve::admit_to(nearest, is_on_one_disk(nearest, platform_.folder.path()) ? disk_.bytes() : 0,
-                                         0);
+  // The tables that it has are not copied again.
+  const auto all = bytes_in(platform_.folder.store()), present = bytes_in(to / "shared_checksum");
+  return disk_.admit_at(to, all - std::min(all, present));
 }
 
 web::Task<web::Result<std::optional<std::string>>> Backups::make(fs::path to) {
@@ -168,10 +157,11 @@ MadeBackup Backups::copy_all(const std::string& name) const {
 }
 
 web::Task<web::Result<MadeBackup>> Backups::make_whole() {
-  if (const auto room = disk_.admit(); !room) co_return room.error();
   if (is_in_progress_.exchange(true)) co_return in_progress();
   auto copy = [this]() -> web::Result<MadeBackup> {
     const InProgress until_done(is_in_progress_);
+    if (const auto room = disk_.admit(bytes_in(platform_.folder.store()) + bytes_in(platform_.folder.agents())); !room)
+      return room.error();
     auto at = store::now();
     while (fs::exists(folder_ / name_of(at))) at += std::chrono::seconds(1);
     const auto name = name_of(at);
@@ -191,8 +181,9 @@ web::Task<web::Result<Verification>> Backups::verify(std::string name) {
     const auto found = find(name);
     if (!found) return web::not_found("No such backup");
     if (!fs::exists(*found / sealed_settings_name)) return web::conflict("This backup is not complete");
+    if (const auto room = disk_.admit(bytes_in(*found / "store")); !room) return room.error();
     try {
-      const ScratchFolder scratch(folder_ / (".verify-" + crypto::random_hex(8)));
+      const ScratchFolder scratch(folder_ / (std::string(scratch_prefix) + crypto::random_hex(8)));
       auto settings = platform_.settings;
       settings.data = scratch.path();
       settings.master_key = crypto::hex(platform_.master_key);
@@ -212,6 +203,7 @@ web::Task<web::Result<void>> Backups::remove(std::string name) {
     const auto found = find(name);
     if (!found) return web::not_found("No such backup");
     std::error_code failed;
+    fs::remove(*found / sealed_settings_name, failed);  // not complete from here on
     fs::remove_all(*found, failed);
     if (failed) return web::internal("The backup cannot be removed: " + failed.message());
     return {};

@@ -33,8 +33,8 @@ class Backups {
   Backups(store::Store& store, const agentbox::Platform& platform);
 
   // Whether a backup of the store to `to` can start: invalid unless it is an absolute path outside of the data folder
-  // or in its exchange folder, conflict unless `key_fingerprint`, if given, is this store's, unavailable where the disk
-  // reserve begins.
+  // or in its exchange folder, conflict unless `key_fingerprint`, if given, is this store's, unavailable where it would
+  // reach the disk reserve.
   web::Result<void> check(const std::filesystem::path& to, const std::optional<std::string>& key_fingerprint) const;
   // After check(). Copies the store, incrementally if `to` holds a backup. Returns why the copy failed, or nothing.
   // conflict while another backup is in progress: two in one folder would remove each other's files.
@@ -42,11 +42,12 @@ class Backups {
 
   // Whole backups in the data folder's own `backups`, as `agentbox backup` makes them, the latest first. Blocks.
   std::vector<MadeBackup> list() const;
-  // conflict while another backup is in progress; unavailable where the disk reserve begins; internal with the reason
-  // if it fails, and nothing of it stays.
+  // conflict while another backup is in progress; unavailable where it would reach the disk reserve; internal with
+  // the reason if it fails, and nothing of it stays.
   web::Task<web::Result<MadeBackup>> make_whole();
   // Restores the backup into a folder of its own, checks every file, record and index there, and removes it again.
-  // not_found; conflict: it is not complete; internal with the reason if it cannot be restored.
+  // not_found; conflict: it is not complete; unavailable without room for the copy; internal with the reason if it
+  // cannot be restored.
   web::Task<web::Result<Verification>> verify(std::string name);
   // not_found; conflict while a backup is in progress.
   web::Task<web::Result<void>> remove(std::string name);

@@ -6,6 +6,10 @@
 
 namespace maintenance {
 
+// The code with which the box refuses to back up to a folder that it does not see as the command does, or may not
+// write.
+inline constexpr auto folder_not_reached = "FOLDER_NOT_REACHED";
+
 inline std::filesystem::path exchange_folder(const agentbox::DataFolder& folder) { return folder.path() / "exchange"; }
 
 }  // namespace maintenance

@@ -1,5 +1,8 @@
 #include "appliance/box/maintenance/handlers.h"
 
+#include <unistd.h>
+
+#include "appliance/box/maintenance/exchange_folder.h"
 #include "web/routes/reply.h"
 
 namespace maintenance {
@@ -10,10 +13,12 @@ BackupView view(const MadeBackup& made) {
   return {made.name, made.made_at, static_cast<std::int64_t>(made.bytes), made.is_complete};
 }
 
-// Whether the folder has a file of this name.
-bool is_seen(const std::filesystem::path& folder, const std::string& name) {
+// Whether the folder has a file of this name, and `to` can be written in it.
+bool is_reached(const std::filesystem::path& to, const std::string& name) {
   std::error_code unknown;
-  return name.find('/') == std::string::npos && std::filesystem::is_regular_file(folder / name, unknown);
+  const auto folder = to.parent_path();
+  return name.find('/') == std::string::npos && std::filesystem::is_regular_file(folder / name, unknown) &&
+         ::access((std::filesystem::exists(to, unknown) ? to : folder).c_str(), W_OK | X_OK) == 0;
 }
 
 web::Task<> note(const Services& services, const web::Request& request, const char* act, std::string subject,
@@ -29,8 +34,12 @@ web::Answer back_up(const Services& services, const web::Request& request, Backu
   const std::filesystem::path to(std::string(asked.to));
   const auto allowed = services.backups.check(to, asked.keyFingerprint);
   if (!allowed) co_return allowed.error();
-  if (asked.proof && !is_seen(to.parent_path(), *asked.proof))
-    co_return web::conflict("The box does not see the folder above " + to.string() + " as the caller does");
+  if (asked.proof && !is_reached(to, *asked.proof)) {
+    auto refused = web::conflict("The box does not see the folder above " + to.string() +
+                                 " as the caller does, or may not write in it");
+    refused.code = folder_not_reached;
+    co_return refused;
+  }
   const auto made = co_await services.backups.make(to);
   if (!made) co_return made.error();
   const auto& failure = *made;

@@ -27,8 +27,9 @@ std::vector<web::Route> backend_routes(const agentbox::Guards& guards, const web
                "`to` is an absolute path on the box, outside of the data folder. Online; incremental if it holds "
                "a backup. With `keyFingerprint`, 409 unless the store is sealed under the master key of that "
                "fingerprint; 409 also while another backup is in progress. With `proof`, the name of a file that the "
-               "caller has put into the folder above `to`, 409 unless the box sees it: a confined service may "
-               "have another view of the file system."),
+               "caller has put into the folder above `to`, 409 with the code `FOLDER_NOT_REACHED` unless the box "
+               "sees it and may write there: a confined service may have another view of the file system. 503 without "
+               "room on the disk of the data folder."),
        "Back up the store"},
       {web::GET, "/api/admin/backups", key, nullptr,
        web::plain(on(list_backups)).returns<BackupList>().describe("Those in the data folder, the latest first."),

@@ -75,9 +75,9 @@ unsigned file_type(EntryType type) {
 
 }  // namespace
 
-ArchiveWriter::ArchiveWriter(fs::path file, const std::optional<fs::path>& journal)
+ArchiveWriter::ArchiveWriter(fs::path file, Existing existing)
     : path_(std::move(file)),
-      frames_(path_, journal),
+      frames_(path_, existing),
       archive_(archive_write_new(), &archive_write_free),
       manifest_(unnamed_beside(path_)) {
   auto* const to = archive_.get();

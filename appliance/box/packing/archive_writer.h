@@ -8,7 +8,6 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -25,9 +24,8 @@ namespace packing {
 // written or an entry cannot be read.
 class ArchiveWriter {
  public:
-  // With a journal, a call with the same entries continues what an interrupted one has left (frame_writer.h); without,
-  // the file must not exist.
-  explicit ArchiveWriter(std::filesystem::path file, const std::optional<std::filesystem::path>& journal = {});
+  // Existing::continued: a call with the same entries continues what an interrupted one has left (frame_writer.h).
+  explicit ArchiveWriter(std::filesystem::path file, Existing = Existing::refused);
   ~ArchiveWriter();  // without finish(): the file is not complete
   ArchiveWriter(const ArchiveWriter&) = delete;
   ArchiveWriter& operator=(const ArchiveWriter&) = delete;

@@ -32,7 +32,7 @@ WrittenBox write_box(const fs::path& from, store::Time made_at, const fs::path& 
   const auto draft = fs::path(file).concat(".part");
   WrittenBox written;
   {
-    ArchiveWriter archive(draft, from / journal_name);
+    ArchiveWriter archive(draft, Existing::continued);
     const auto all = bytes_in(from);
     std::uint64_t done = 0;
     archive.report_to([&](std::uint64_t more) { report(done += more, all); });

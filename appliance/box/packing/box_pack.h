@@ -18,9 +18,6 @@
 
 namespace packing {
 
-// In the folder that is packed: which frames of the draft are on disk.
-inline constexpr auto journal_name = "frames";
-
 // Called while a file is written or read, with the bytes that are done of all.
 using Report = std::function<void(std::uint64_t done, std::uint64_t all)>;
 
@@ -28,9 +25,8 @@ struct WrittenBox {
   LeftOut left_out;
   std::uint64_t kept = 0;  // bytes that an interrupted call had written
 };
-// Writes the backup in `from`, of the time `made_at`, to a new file, which is complete once it has its name. What an
-// interrupted call has left is continued: a draft beside the file, FILE.part, and its journal in `from`. Throws
-// agentbox::UsageError.
+// Writes the backup in `from`, of the time `made_at`, to a new file, which is complete once it has its name. The draft
+// of an interrupted call beside it, FILE.part, is continued. Throws agentbox::UsageError.
 WrittenBox write_box(const std::filesystem::path& from, store::Time made_at, const std::filesystem::path& file,
                      const std::string& master_key, const Report&);
 

@@ -159,7 +159,9 @@ void Extraction::write(const Entry& entry, std::string_view path, ArchiveReader&
       return;
     case EntryType::folder:
       if (::mkdirat(folder.get(), name.c_str(), 0700) != 0 && errno != EEXIST) fail("cannot make", entry.path);
-      if (::fchmodat(folder.get(), name.c_str(), entry.mode | 0700u, 0) != 0) fail("cannot make", entry.path);
+      // Another program may have put a link there.
+      const Descriptor made(::openat(folder.get(), name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+      if (!made || ::fchmod(made.get(), entry.mode | 0700u) != 0) fail("cannot make", entry.path);
   }
 }
 

@@ -5,6 +5,7 @@
 #include <boost/url/parse.hpp>
 #include <cstdlib>
 #include <fstream>
+#include <sstream>
 
 #include "appliance/foundation/settings/nearest.h"
 #include "appliance/foundation/settings/settings_table.h"
@@ -31,18 +32,22 @@ const Setting& setting_of_key(const std::string& key, const std::string& where) 
                    (meant ? "; did you mean '" + *meant + "'?" : ": see agentbox settings"));
 }
 
+void read_text(Settings& settings, std::istream& input, SettingSources& sources) {
+  for (const auto& entry : read_toml(input)) {
+    const std::string where = "line " + std::to_string(entry.line);
+    const Setting& setting = setting_of_key(entry.key, where);
+    assign(settings, setting, setting_types::join(entry.values), where);
+    sources[setting.name] = SettingSource::file;
+  }
+}
+
 void read_file(Settings& settings, const std::filesystem::path& path, SettingSources& sources) {
   std::ifstream input(path);
   if (std::filesystem::is_directory(path))
     throw UsageError("the config file " + path.string() + " is a folder: name the file in it");
   if (!input) throw UsageError("cannot read the config file " + path.string() + ": check the path and its permissions");
   try {
-    for (const auto& entry : read_toml(input)) {
-      const std::string where = "line " + std::to_string(entry.line);
-      const Setting& setting = setting_of_key(entry.key, where);
-      assign(settings, setting, setting_types::join(entry.values), where);
-      sources[setting.name] = SettingSource::file;
-    }
+    read_text(settings, input, sources);
   } catch (const UsageError& error) {
     throw UsageError(path.string() + ": " + error.what());
   }
@@ -93,6 +98,14 @@ void check_together(const Settings& settings) {
 }
 
 }  // namespace
+
+void check_settings(const std::string& text) {
+  std::istringstream input(text);
+  Settings settings;
+  SettingSources unread;
+  read_text(settings, input, unread);
+  check_together(settings);
+}
 
 Environment process_environment() {
   return [](const std::string& name) -> std::optional<std::string> {

@@ -33,4 +33,7 @@ using SettingSources = std::map<std::string, SettingSource>;
 // file, an invalid value, an unknown key (with the nearest known one), and settings that contradict each other.
 Settings resolve_settings(const Flags&, const Environment&, const ConfigFile&, SettingSources* sources = nullptr);
 
+// Whether a settings file of this text alone would be accepted. Throws UsageError as resolve_settings() does.
+void check_settings(const std::string& text);
+
 }  // namespace agentbox

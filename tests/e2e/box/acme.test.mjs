@@ -239,8 +239,11 @@ test("setup takes the authority by flags", async (t) => {
 
   // From one kind of certificate to another, without a word about the one before.
   assert.match(await set_up("--own-ca", "--name", "box.lan"), /^tls_cert = ".*server\.crt"$/m);
-  const authority = await set_up(...directory);
+  const unnamed = await run(["setup", "--data", data, "--yes", ...directory]);
+  assert.match(unnamed.err, /needs a host name to certify/, "the address was the own authority's");
+  const authority = await set_up(...directory, "--acme-names", `${NAME},www.${NAME}`);
   assert.match(authority, /^tls_cert = ""$/m);
+  assert.ok(authority.includes(`base_url = "https://${NAME}:0"`), authority);
   assert.match(authority, /^acme_directory = "https:.*"$/m);
   const tls = (name) => join(data, "tls", name);
   const files = await set_up("--tls-cert", tls("server.crt"), "--tls-key", tls("server.key"));

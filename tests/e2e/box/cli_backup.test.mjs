@@ -307,6 +307,18 @@ test("a backup that is not whole is not restored", async (t) => {
   assert.match(await succeeds(["verify", "--data", data]), /sound/);
 });
 
+test("a backup that was updated halfway is not taken for a whole one", async (t) => {
+  const life = await lived_in(t), to = join(folder(t), "backup"), key = join(life.box.folder, "master.key");
+  await succeeds(["backup", "--data", life.box.folder, "--to", to], backend);
+  rmSync(join(to, "agents"), { recursive: true });
+  writeFileSync(join(to, "agents"), "in the way");
+  complains(await run(["backup", "--data", life.box.folder, "--to", to], backend), /the backup failed/);
+  complains(await run(["restore", "--from", to, "--data", join(folder(t), "data"), "--key", key]), /was cut off/);
+  rmSync(join(to, "agents"));
+  await succeeds(["backup", "--data", life.box.folder, "--to", to], backend);
+  await succeeds(["restore", "--from", to, "--data", join(folder(t), "data"), "--key", key]);
+});
+
 test("verify finds a changed bit and says where", async (t) => {
   const box = await Box.start(t);
   await box.customer("ada@example.org");

@@ -62,12 +62,22 @@ test("at the disk reserve uploads, agents' files and backups stop with a clear e
   disk.fill_to(25 * MEGABYTE);
   const large = await upload(Buffer.alloc(4 * MEGABYTE));
   assert.deepEqual([large.status, large.body.code], [503, "DISK_RESERVE_REACHED"], "it would go below");
+  // Room for a file, and none for a copy of all files.
+  writeFileSync(join(disk.folder, "agents", id, "workspace", "film"), Buffer.alloc(4 * MEGABYTE));
+  disk.fill_to(26 * MEGABYTE);
+  const too_large = await box.backend_call("POST", "/api/admin/backups", {});
+  assert.equal(too_large.code, "DISK_RESERVE_REACHED", JSON.stringify(too_large));
+  assert.deepEqual((await box.backend_call("GET", "/api/admin/backups")).backups, []);
   disk.fill_to(23 * MEGABYTE);
   const refused = await upload("hello again");
   assert.deepEqual([refused.status, refused.body.code], [503, "DISK_RESERVE_REACHED"]);
   assert.match(refused.body.error, /nearly full/);
   const backup = await box.backend_call("POST", "/api/admin/backup", { to: join(disk.mount, "backup") });
   assert.equal(backup.code, "DISK_RESERVE_REACHED", JSON.stringify(backup));
+  const whole = await box.backend_call("POST", "/api/admin/backups", {});
+  assert.equal(whole.code, "DISK_RESERVE_REACHED", JSON.stringify(whole));
+  const exported = await box.backend_call("POST", `/api/admin/agents/${id}/export`, { file: join(disk.mount, "scout.agent") });
+  assert.equal(exported.code, "DISK_RESERVE_REACHED", JSON.stringify(exported));
   assert.deepEqual([(await health()).status, (await health()).store, (await health()).disk], ["degraded", "ok", "reserve reached"]);
   assert.equal((await fetch(`${box.web}/readyz`)).status, 200);
 

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -155,6 +155,31 @@ test("doctor says what is wrong with a box that does not run, and what to do", a
   const text = (await run(["doctor", ...settings])).out;
   assert.match(text, /^problem +web listener +127/m);
   assert.match(text, /\d+ problems?, \d+ warnings?\n$/);
+});
+
+test("doctor examines what it can of a box whose settings cannot be read", async (t) => {
+  const data = join(folder(t), "data"), archive = `${data}.tar`;
+  await run(["init", "--data", data, "--email", ADMIN.email, "--password", ADMIN.password]);
+  writeFileSync(join(data, "agentbox.toml"), 'web_listn = "127.0.0.1:0"\n');
+  const ended = await diagnose(["--data", data, "--bundle", archive]);
+  assert.equal(ended.code, 1);
+  assert.equal(ended.about("settings").level, "problem");
+  assert.match(ended.about("settings").found, /line 1: unknown setting 'web_listn'; did you mean 'web_listen'\?/);
+  assert.ok(ended.about("disk") && !ended.about("web listener"));
+  assert.match(execFileSync("tar", ["-xOf", archive, "agentbox-support/data-folder.txt"], { encoding: "utf8" }), / store$/m);
+});
+
+test("root asks the doctor about a box of another user", async (t) => {
+  if (process.getuid() !== 0) return t.skip("needs root");
+  const box = await Box.start(t), nobody = 65534;
+  await box.end("SIGTERM");
+  for (const name of ["", "master.key", "agentbox.toml"]) chownSync(join(box.folder, name), nobody, nobody);
+  const ask = async () => (await diagnose(["--data", box.folder])).about;
+  const about = await ask();
+  assert.deepEqual(["data folder", "master key", "settings file"].map((check) => about(check).level), ["ok", "ok", "ok"]);
+  chownSync(join(box.folder, "master.key"), 0, 0);
+  assert.match((await ask())("master key").advice, /^chown 65534 .*master\.key$/);
+  for (const name of ["", "master.key", "agentbox.toml"]) chownSync(join(box.folder, name), 0, 0);
 });
 
 // A datagram socket that node has not: socat's place is taken by a few lines of Python, which Debian's base has.

@@ -91,6 +91,18 @@ test("a packed box serves again on another machine", async (t) => {
   assert.match(recalled.body.message?.content ?? JSON.stringify(recalled.body), /blue/);
 });
 
+test("an unpack that fails leaves nothing of a box, and can be repeated", async (t) => {
+  const life = await packed(t), data = box_folder(), in_the_way = join(data, "store.schema");
+  const unpack = () => run(["unpack", life.file, "--data", data, "--key", life.key]);
+  mkdirSync(join(in_the_way, "not a file"), { recursive: true });
+  refuses(await unpack(), /the restore failed: .*store\.schema/);
+  assert.deepEqual(readdirSync(data), ["store.schema"]);
+  rmSync(in_the_way, { recursive: true });
+  assert.equal((await unpack()).code, 0);
+  const box = await Box.open(t, data);
+  assert.equal((await box.person().log_in("ada@example.org", PASSWORD)).status, 200);
+});
+
 test("a pack that was truncated, altered or made by somebody else is refused before anything is written", async (t) => {
   const life = await packed(t), data = join(folder(t), "data");
   const unpack = (file, ...more) => run(["unpack", file, "--data", data, "--key", life.key, ...more]);
@@ -221,6 +233,15 @@ test("a pack that was killed while it was written keeps what it had", async (t) 
   assert.deepEqual(readdirSync(life.place).sort(), ["box.agentbox", "key", "next.agentbox"]);
   const names = execFileSync("tar", ["--zstd", "-tf", life.file], { encoding: "utf8" });
   assert.doesNotMatch(names, /later\.md/, "it is the box of the time that it names");
+});
+
+test("a pack that was interrupted before the master key was replaced is begun anew", async (t) => {
+  const life = await killed_pack(t), key = join(life.place, "new-key");
+  await life.box.end("SIGTERM");
+  await succeeds(["admin", "rotate-master-key", "--data", life.box.folder]);
+  assert.doesNotMatch(await succeeds(["pack", "--data", life.box.folder, "--to", life.file]), /continuing/);
+  copyFileSync(join(life.box.folder, "master.key"), key);
+  await succeeds(["unpack", life.file, "--data", join(folder(t), "data"), "--key", key]);
 });
 
 test("what was damaged or removed since a pack was interrupted is made again", async (t) => {

@@ -50,7 +50,39 @@ test("a script sets a box up by flags and changes single settings of it", async 
   assert.equal(settings_in(data), before.replace('registration = "closed"', 'registration = "open"'));
   await refuses(setup("--tls-cert", "/x.pem", "--yes"), /TLS_CERT and TLS_KEY belong together/);
   await refuses(setup("--smtp-url", "smtp://mail.example.org", "--yes"), /SMTP_URL needs SMTP_FROM/);
+  await refuses(setup("--email", "me@example.org", "--yes"), /is set up already.*agentbox admin create-user --admin/);
+  await refuses(setup("--name", "box.lan", "--yes"), /--name .*add --own-ca/);
   assert.match(settings_in(data), /# a note of mine/);
+});
+
+test("certificate files that the box could not use are refused", async (t) => {
+  const data = folder(t), tls = mkdtempSync(join(tmpdir(), "agentbox-tls-"));
+  t.after(() => rmSync(tls, { recursive: true, force: true }));
+  const file = (name) => join(tls, name);
+  for (const name of ["box", "other"])
+    execFileSync("openssl", ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj", "/CN=box", "-keyout", file(`${name}.key`), "-out", file(`${name}.pem`)], { stdio: "ignore" });
+  const setup = (certificate, key) => ["setup", "--data", data, "--email", "you@example.org", "--tls-cert", file(certificate), "--tls-key", file(key)];
+  await refuses(setup("none.pem", "box.key"), /TLS certificate .*none\.pem cannot be used/);
+  await refuses(setup("box.key", "box.pem"), /TLS certificate .*box\.key cannot be used/);
+  await refuses(setup("box.pem", "other.key"), /other\.key does not belong to certificate/);
+  assert.ok(!existsSync(data), "nothing was begun");
+  await succeeds(setup("box.pem", "box.key"));
+  assert.ok(settings_in(data).includes(`tls_cert = "${file("box.pem")}"`));
+});
+
+test("a password comes from a file or from standard input", async (t) => {
+  const data = folder(t), password = "a password that is long enough", file = `${data}.password`;
+  writeFileSync(file, `${password}\n`);
+  const words = ["setup", "--data", data, "--email", "you@example.org", "--web-listen", "127.0.0.1:0"];
+  await refuses([...words, "--password-file", `${file}.none`], /--password-file.*cannot read a secret from/);
+  await refuses([...words, "--password-file", file, "--password", password], /--password/);
+  assert.ok(!existsSync(data), "nothing was begun");
+  await succeeds([...words, "--password-file", file]);
+  const box = await Box.open(t, data, { WEB_LISTEN: "127.0.0.1:0", LOGIN_LIMITS: "off" });
+  assert.equal((await box.person().log_in("you@example.org", password)).status, 200);
+  const by_input = join(data, "other");
+  execFileSync(binary, ["init", "--data", by_input, "--email", "you@example.org", "--password-file", "-"], { input: `${password}\n`, stdio: ["pipe", "ignore", "inherit"] });
+  assert.ok(existsSync(join(by_input, "agentbox.toml")));
 });
 
 test("a box certifies itself for a local network, and offers its authority", async (t) => {
@@ -81,6 +113,18 @@ test("a box certifies itself for a local network, and offers its authority", asy
   assert.notEqual(renewed.serialNumber, server.serialNumber);
   assert.equal(renewed.subjectAltName, server.subjectAltName);
   assert.ok(renewed.verify(root.publicKey));
+});
+
+test("an authority that lost its key is not replaced, and a new box takes all of its settings at once", async (t) => {
+  const data = folder(t), setup = (...more) => ["setup", "--data", data, "--own-ca", "--name", "box.lan", ...more, "--yes"];
+  await succeeds(setup("--email", "you@example.org", "--web-listen", "127.0.0.1:0", "--http-redirect-listen", "127.0.0.1:0"));
+  const root = readFileSync(join(data, "tls", "ca.crt"));
+  rmSync(join(data, "tls", "ca.key"));
+  await refuses(setup(), /ca\.key is missing: put it back, or remove .*ca\.crt for a new authority/);
+  assert.deepEqual(readFileSync(join(data, "tls", "ca.crt")), root);
+  const other = folder(t);
+  await refuses(["setup", "--data", other, "--email", "you@example.org", "--smtp-url", "smtp://mail.example.org"], /SMTP_URL needs SMTP_FROM/);
+  assert.ok(!existsSync(other), "nothing was begun");
 });
 
 test("a certificate of the own authority that ends soon is renewed at the start", async (t) => {

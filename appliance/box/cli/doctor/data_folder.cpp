@@ -19,22 +19,24 @@ std::string octal(mode_t mode) {
   return text.data();
 }
 
-// A file that only the user of the box may read.
-Finding check_private(const std::string& check, const fs::path& path, const struct stat& status) {
-  if (status.st_uid != ::geteuid())
-    return {check, Level::problem, path.string() + " belongs to user " + std::to_string(status.st_uid),
-            "run the box, and this command, as the user that owns its data folder"};
+// A file that only `owner` may read.
+Finding check_private(const std::string& check, const fs::path& path, const struct stat& status, uid_t owner) {
+  if (status.st_uid != owner)
+    return {check, Level::problem,
+            path.string() + " belongs to user " + std::to_string(status.st_uid) + ", and not to " +
+                std::to_string(owner) + ", as the data folder",
+            "chown " + std::to_string(owner) + " " + path.string()};
   if ((status.st_mode & 077) != 0)
     return {check, Level::problem, path.string() + " has mode " + octal(status.st_mode) + ": other users can reach it",
             "chmod 600 " + path.string()};
   return {check, Level::ok, path.string() + " is private", {}};
 }
 
-Finding check_key(const DataFolder& folder, const Settings& settings) {
+Finding check_key(const DataFolder& folder, const Settings& settings, uid_t owner) {
   const std::string check = "master key";
   struct stat status {};
   if (::lstat(folder.key_file().c_str(), &status) == 0) {
-    auto finding = check_private(check, folder.key_file(), status);
+    auto finding = check_private(check, folder.key_file(), status, owner);
     if (finding.level != Level::ok || !settings.master_key.empty()) return finding;
     try {
       read_key_file(folder.key_file());
@@ -61,6 +63,7 @@ Findings check_data_folder(const Settings& settings) {
   if (::access(path.c_str(), R_OK | W_OK | X_OK) != 0)
     return {{check, Level::problem, path + " cannot be read and written by user " + std::to_string(::geteuid()),
              "run the box, and this command, as the user that owns it"}};
+  const uid_t owner = status.st_uid;  // of a box with RUN_AS another user than root, who may ask
   Findings findings;
   if ((status.st_mode & 066) != 0)
     findings.push_back({check, Level::warning, path + " has mode " + octal(status.st_mode), "chmod 700 " + path});
@@ -70,9 +73,9 @@ Findings check_data_folder(const Settings& settings) {
     findings.push_back({"store", Level::note, "there is none yet", "the first agentbox init or serve makes it"});
     return findings;
   }
-  findings.push_back(check_key(folder, settings));
+  findings.push_back(check_key(folder, settings, owner));
   if (::lstat(folder.config_file().c_str(), &status) == 0)
-    findings.push_back(check_private("settings file", folder.config_file(), status));
+    findings.push_back(check_private("settings file", folder.config_file(), status, owner));
   if (settings.internal_api_key.empty())
     findings.push_back({"internal key", Level::warning, "INTERNAL_API_KEY is not set: the backend answers 500",
                         "set internal_api_key in " + folder.config_file().string()});

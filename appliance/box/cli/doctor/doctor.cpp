@@ -75,8 +75,28 @@ void print(const Findings& findings) {
             << (warnings == 1 ? " warning\n" : " warnings\n");
 }
 
-int run_doctor(const Settings& settings, const Options& options, const BuildFacts& facts) {
-  const auto findings = examine(settings);
+struct Examined {
+  Settings settings;
+  Findings findings;
+};
+
+Examined examine(const SettingFlags& flags) {
+  try {
+    auto settings = flags.resolve();
+    auto findings = examine(settings);
+    return {std::move(settings), std::move(findings)};
+  } catch (const UsageError& error) {
+    auto settings = flags.only_data();
+    Findings findings{{"settings", Level::problem, error.what(),
+                       "correct this first: what the settings name is checked once they can be read"}};
+    for (auto more : {check_machine(settings), check_programs()})
+      findings.insert(findings.end(), more.begin(), more.end());
+    return {std::move(settings), std::move(findings)};
+  }
+}
+
+int run_doctor(const SettingFlags& flags, const Options& options, const BuildFacts& facts) {
+  const auto [settings, findings] = examine(flags);
   if (options.as_json)
     std::cout << to_json(findings);
   else
@@ -100,9 +120,8 @@ void add_doctor(CLI::App& app, std::function<int()>& run, const BuildFacts& fact
   command->add_option("--bundle", options->bundle, "also write an archive for support (tar), without secrets")
       ->type_name("FILE");
   const SettingFlags flags(*command);
-  command->callback([&run, flags, options, facts] {
-    run = [flags, options, facts] { return run_doctor(flags.resolve(), *options, facts); };
-  });
+  command->callback(
+      [&run, flags, options, facts] { run = [flags, options, facts] { return run_doctor(flags, *options, facts); }; });
 }
 
 }  // namespace agentbox::cli

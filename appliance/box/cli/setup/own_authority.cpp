@@ -33,6 +33,10 @@ crypto::CertificateFacts facts_of(const fs::path& path) {
 }  // namespace
 
 void OwnAuthority::certify(const std::vector<std::string>& names) const {
+  for (const auto& [there, missing] : {std::pair(root, root_key), std::pair(root_key, root)})
+    if (fs::exists(there) && !fs::exists(missing))
+      throw UsageError("of the authority, " + missing.string() + " is missing: put it back, or remove " +
+                       there.string() + " for a new authority, which no device trusts yet");
   DataFolder(root.parent_path()).prepare("folder of certificates");
   try {
     if (!fs::exists(root) || !fs::exists(root_key)) {

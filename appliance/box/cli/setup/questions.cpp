@@ -155,6 +155,8 @@ void ask(SetupAnswers& answers, const Settings& settings, bool is_new) {
   ask_tls(answers, settings);
   if (answers.tls != Tls::own_authority)
     ask_setting(answers, settings, "BASE_URL", "Public web address (empty: that of the listener)");
+  // An answer that keeps it is one too: with another authority it would else be thought of as the former one's.
+  if (answers.tls == Tls::public_authority) answers.settings.try_emplace("BASE_URL", settings.base_url);
   ask_setting(answers, settings, "AGENT_DOMAIN", "Domain of the agents' addresses");
   ask_setting(answers, settings, "REGISTRATION", "Who may register (open, invite or closed)");
   ask_model_server(answers, settings);

@@ -1,0 +1,94 @@
+// Root runs commands on a box that is another user's, as the administrator of a machine with the Debian package does:
+// whatever they write in its data folder is that user's, and nobody else's folder gets its secrets.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { chownSync, copyFileSync, cpSync, existsSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { Box, binary, PASSWORD, run } from "../support/box.mjs";
+
+const skip = process.getuid() !== 0 ? "needs root" : undefined;
+const OWNER = 65534;
+const give = (path, user) => execFileSync("chown", ["-R", `${user}:${user}`, path]);
+const of_others = (path) => execFileSync("find", [path, "!", "-uid", `${OWNER}`], { encoding: "utf8" }).split("\n").filter(Boolean);
+const folder = (t) => {
+  const path = mkdtempSync(join(tmpdir(), "agentbox-owner-"));
+  t.after(() => rmSync(path, { recursive: true, force: true }));
+  return path;
+};
+const succeeds = async (...args) => {
+  const ended = await run(args);
+  assert.equal(ended.code, 0, `${args.join(" ")}: ${JSON.stringify(ended)}`);
+  return ended.out;
+};
+
+test("what root's commands write in the folder of another user is that user's", { skip }, async (t) => {
+  const place = folder(t), key = join(place, "key");
+  const box = await Box.start(t);
+  await box.customer("ada@example.org");
+  await box.end("SIGTERM");
+  // As an upgrade has left it.
+  mkdirSync(join(box.folder, "rollback"));
+  cpSync(join(box.folder, "store"), join(box.folder, "rollback", "store"), { recursive: true });
+  writeFileSync(join(box.folder, "rollback", "schema"), readFileSync(join(box.folder, "store.schema"), "utf8").trim() + " 2026-01-01T00:00:00Z\n");
+  give(box.folder, OWNER);
+  const data = ["--data", box.folder];
+  const commands = [
+    ["backup", ...data, "--to", join(place, "backup")], ["pack", ...data, "--to", join(place, "pack")],
+    ["setup", ...data, "--registration", "closed", "--own-ca", "--name", "box.lan", "--web-listen", "127.0.0.1:0", "--yes"], ["setup", "renew", ...data],
+    ["rollback", ...data, "--yes"], ["admin", "rotate-master-key", ...data], ["verify", ...data],
+  ];
+  copyFileSync(join(box.folder, "master.key"), key);
+  for (const words of commands) {
+    await succeeds(...words);
+    assert.deepEqual(of_others(box.folder), [], words.join(" "));
+  }
+  assert.equal(lstatSync(join(place, "backup")).uid, 0, "root's own files stay root's");
+  for (const [name, words] of [["restored", ["restore", "--from", join(place, "backup")]], ["unpacked", ["unpack", join(place, "pack")]], ["made", ["init", "--email", "you@example.org"]]]) {
+    const to = mkdtempSync(join(tmpdir(), `agentbox-${name}-`));
+    t.after(() => rmSync(to, { recursive: true, force: true }));
+    give(to, OWNER);
+    await succeeds(...words, "--data", to, ...(name === "made" ? [] : ["--key", key]));
+    assert.deepEqual(of_others(to), [], name);
+  }
+  give(box.folder, 0);
+  await box.serve();
+  assert.match((await run(["health", ...data])).out, /^healthy/);
+});
+
+test("a command of root's follows no link that the owner has put into the folder", { skip }, async (t) => {
+  const place = folder(t), victim = join(place, "victim");
+  writeFileSync(victim, "of root");
+  const data = mkdtempSync(join(tmpdir(), "agentbox-linked-"));
+  t.after(() => rmSync(data, { recursive: true, force: true }));
+  execFileSync(binary, ["init", "--data", data, "--email", "you@example.org", "--password", PASSWORD], { stdio: "ignore" });
+  give(data, OWNER);
+  rmSync(join(data, "agentbox.toml"));
+  symlinkSync(victim, join(data, "agentbox.toml"));
+  const ended = await run(["setup", "--data", data, "--registration", "closed", "--yes"]);
+  assert.notEqual(ended.code, 0);
+  assert.equal(readFileSync(victim, "utf8"), "of root");
+});
+
+test("a pack and a backup go into no folder that another user owns or may write in", { skip }, async (t) => {
+  const box = await Box.start(t), place = folder(t), outside = join(place, "outside");
+  await box.end("SIGTERM");
+  mkdirSync(join(outside, "home"), { recursive: true });
+  const copy = join(place, "box.agentbox.copy");
+  mkdirSync(copy);
+  writeFileSync(join(copy, "pack"), "");
+  symlinkSync(outside, join(copy, "agents"));
+  give(copy, OWNER);
+  const refused = async (...words) => {
+    const ended = await run([...words, "--data", box.folder]);
+    assert.equal(ended.code, 2, JSON.stringify(ended));
+    return ended.err;
+  };
+  assert.match(await refused("pack", "--to", join(place, "box.agentbox"), "--with-key"), /box\.agentbox\.copy belongs to user 65534/);
+  assert.match(await refused("backup", "--to", copy), /belongs to user 65534, who could read and change/);
+  chownSync(copy, 0, 0);
+  execFileSync("chmod", ["o+w", copy]);
+  assert.match(await refused("backup", "--to", copy), /other users can write in/);
+  assert.ok(existsSync(join(outside, "home")) && !existsSync(join(copy, "store")), "nothing was done there");
+});
