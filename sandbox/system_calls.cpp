@@ -1,7 +1,9 @@
 #include "sandbox/system_calls.h"
 
+#include <fcntl.h>
 #include <linux/netlink.h>
 #include <linux/seccomp.h>
+#include <netinet/in.h>
 #include <sched.h>
 #include <seccomp.h>
 #include <sys/mman.h>
@@ -35,7 +37,7 @@ constexpr const char* always[] = {
     "read", "write", "readv", "writev", "pread64", "pwrite64", "preadv", "pwritev", "preadv2", "pwritev2", "lseek",
     "open", "openat", "openat2", "close", "close_range", "stat", "fstat", "lstat", "newfstatat", "statx", "access",
     "faccessat", "faccessat2", "readlink", "readlinkat", "getdents", "getdents64", "getcwd", "chdir", "fchdir", "dup",
-    "dup2", "dup3", "fcntl", "flock", "fsync", "fdatasync", "ftruncate", "fallocate", "fadvise64", "readahead",
+    "dup2", "dup3", "flock", "fsync", "fdatasync", "ftruncate", "fallocate", "fadvise64", "readahead",
     "sync_file_range", "copy_file_range", "sendfile", "splice", "tee", "statfs", "fstatfs", "umask", "ioctl",
     "getxattr", "lgetxattr", "fgetxattr", "listxattr", "llistxattr", "flistxattr",
     // waiting
@@ -47,12 +49,11 @@ constexpr const char* always[] = {
     "brk", "mmap", "munmap", "mremap", "mprotect", "madvise", "msync", "mincore", "mlock", "munlock", "mlock2",
     "membarrier", "memfd_create", "pkey_alloc", "pkey_free", "pkey_mprotect", "get_mempolicy",
     // threads and this process
-    "arch_prctl", "prctl", "prlimit64", "getrlimit", "setrlimit", "getrusage", "rseq", "futex", "futex_waitv",
-    "set_robust_list", "get_robust_list", "set_tid_address", "getrandom", "getpid", "getppid", "gettid", "getuid",
-    "geteuid", "getgid", "getegid", "getresuid", "getresgid", "getgroups", "getpgid", "getpgrp", "getsid", "setsid",
-    "setpgid", "capget", "uname", "sysinfo", "times", "getcpu", "sched_yield", "sched_getaffinity", "sched_setaffinity",
-    "sched_getparam", "sched_getscheduler", "sched_setscheduler", "sched_get_priority_max", "sched_get_priority_min",
-    "getpriority", "setpriority", "ioprio_get", "exit", "exit_group",
+    "arch_prctl", "prctl", "getrlimit", "setrlimit", "getrusage", "rseq", "futex", "futex_waitv", "set_robust_list",
+    "get_robust_list", "set_tid_address", "getrandom", "getpid", "getppid", "gettid", "getuid", "geteuid", "getgid",
+    "getegid", "getresuid", "getresgid", "getgroups", "getpgid", "getpgrp", "getsid", "setsid", "setpgid", "capget",
+    "uname", "sysinfo", "times", "getcpu", "sched_yield", "sched_getaffinity", "sched_getparam", "sched_getscheduler",
+    "sched_get_priority_max", "sched_get_priority_min", "getpriority", "ioprio_get", "exit", "exit_group",
     // signals that it receives
     "rt_sigaction", "rt_sigprocmask", "rt_sigreturn", "rt_sigpending", "rt_sigsuspend", "rt_sigtimedwait",
     "sigaltstack", "pause",
@@ -62,7 +63,7 @@ constexpr const char* always[] = {
     "timerfd_settime", "timerfd_gettime",
     // sockets that it has; which it may make is decided by `socket`
     "connect", "accept", "accept4", "bind", "listen", "getsockname", "getpeername", "getsockopt", "setsockopt",
-    "shutdown", "sendto", "sendmsg", "sendmmsg", "recvfrom", "recvmsg", "recvmmsg",
+    "shutdown", "recvfrom", "recvmsg", "recvmmsg",
     // giving up more
     "seccomp", "landlock_create_ruleset", "landlock_add_rule", "landlock_restrict_self"};
 
@@ -70,6 +71,23 @@ constexpr const char* to_change_files[] = {
     "creat",     "truncate", "mkdir",  "mkdirat",  "rmdir",     "unlink", "unlinkat",  "rename",   "renameat",
     "renameat2", "link",     "linkat", "symlink",  "symlinkat", "chmod",  "fchmod",    "fchmodat", "fchmodat2",
     "chown",     "fchown",   "lchown", "fchownat", "utime",     "utimes", "utimensat", "futimesat"};
+
+// Of the caller alone if the argument at this index, a process, is 0: the kernel lets them change other processes of
+// the same user, down to a limit of processor time that ends them.
+struct Own {
+  const char* name;
+  unsigned process;
+};
+constexpr Own of_own_process[] = {
+    {"prlimit64", 0}, {"sched_setaffinity", 0}, {"sched_setscheduler", 0}, {"setpriority", 1}};
+
+// Not those that have the kernel signal another process: F_SETOWN, F_SETOWN_EX, F_SETSIG.
+constexpr int file_commands[] = {
+    F_DUPFD,           F_GETFD,      F_SETFD,     F_GETFL,         F_SETFL,       F_GETLK,
+    F_SETLK,           F_SETLKW,     F_GETOWN,    F_GETSIG,        F_OFD_GETLK,   F_OFD_SETLK,
+    F_SETLEASE,        F_OFD_SETLKW, F_GETLEASE,  F_DUPFD_CLOEXEC, F_SETPIPE_SZ,  F_GETPIPE_SZ,
+    F_NOTIFY,          F_ADD_SEALS,  F_GET_SEALS, F_GET_RW_HINT,   F_SET_RW_HINT, F_GET_FILE_RW_HINT,
+    F_SET_FILE_RW_HINT};
 
 constexpr const char* to_start_programs[] = {"execve", "execveat"};
 constexpr const char* to_wait_for_processes[] = {"wait4", "waitid", "pidfd_open"};
@@ -239,12 +257,45 @@ void add_signals(Draft& draft, const SystemCalls& calls) {
   }
 }
 
+void add_own(Draft& draft, const SystemCalls& calls) {
+  for (const auto& [name, process] : of_own_process) {
+    if (calls.prepares_others) {
+      draft.allow({&name, 1});
+      continue;
+    }
+    draft.allow_if(name, SCMP_CMP(process, SCMP_CMP_EQ, 0));
+    draft.refuse_if(EPERM, name, SCMP_CMP(process, SCMP_CMP_NE, 0));
+  }
+}
+
+void add_file_commands(Draft& draft) {
+  for (const int command : file_commands) draft.allow_if("fcntl", SCMP_A1(SCMP_CMP_EQ, scmp_datum_t(command)));
+  for (const int command : {F_SETOWN, F_SETOWN_EX, F_SETSIG})
+    draft.refuse_if(EPERM, "fcntl", SCMP_A1(SCMP_CMP_EQ, scmp_datum_t(command)));
+}
+
+// Landlock sees TCP, and `connect`: neither MPTCP nor data that is sent with the request for a connection.
+void add_sending(Draft& draft) {
+  struct Sending {
+    const char* name;
+    unsigned flags;
+  };
+  for (const auto& [name, flags] : {Sending{"sendto", 3}, Sending{"sendmsg", 2}, Sending{"sendmmsg", 3}}) {
+    draft.allow_if(name, SCMP_CMP(flags, SCMP_CMP_MASKED_EQ, MSG_FASTOPEN, 0));
+    draft.refuse_if(EOPNOTSUPP, name, SCMP_CMP(flags, SCMP_CMP_MASKED_EQ, MSG_FASTOPEN, MSG_FASTOPEN));
+  }
+}
+
 void add_sockets(Draft& draft, Sockets sockets) {
   constexpr scmp_datum_t type_bits = 0xf;
   draft.allow_if("socketpair", SCMP_A0(SCMP_CMP_EQ, AF_UNIX));
   for (const scmp_datum_t family : {AF_INET, AF_INET6}) {
     if (sockets == Sockets::none) break;
-    draft.allow_if("socket", SCMP_A0(SCMP_CMP_EQ, family), SCMP_A1(SCMP_CMP_MASKED_EQ, type_bits, SOCK_STREAM));
+    for (const scmp_datum_t protocol : {0, int(IPPROTO_TCP)})
+      draft.allow_if("socket", SCMP_A0(SCMP_CMP_EQ, family), SCMP_A1(SCMP_CMP_MASKED_EQ, type_bits, SOCK_STREAM),
+                     SCMP_A2(SCMP_CMP_EQ, protocol));
+    draft.refuse_if(EPROTONOSUPPORT, "socket", SCMP_A0(SCMP_CMP_EQ, family),
+                    SCMP_A1(SCMP_CMP_MASKED_EQ, type_bits, SOCK_STREAM), SCMP_A2(SCMP_CMP_GT, IPPROTO_TCP));
     if (sockets == Sockets::internet)
       draft.allow_if("socket", SCMP_A0(SCMP_CMP_EQ, family), SCMP_A1(SCMP_CMP_MASKED_EQ, type_bits, SOCK_DGRAM));
     else
@@ -271,6 +322,9 @@ SystemCallFilter::SystemCallFilter(const SystemCalls& calls) {
     draft.allow(to_change_files);
   else
     draft.refuse(to_change_files);
+  add_file_commands(draft);
+  add_own(draft, calls);
+  add_sending(draft);
   add_processes(draft, calls);
   add_signals(draft, calls);
   add_sockets(draft, calls.sockets);

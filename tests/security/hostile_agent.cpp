@@ -173,6 +173,48 @@ std::string reaches_the_network(const Targets& at) {
   return {};
 }
 
+// Past Landlock, which sees connect() and TCP.
+std::string reaches_past_the_rules(const Targets& at) {
+  constexpr int mptcp = 262;
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(at.closed_port);
+  ::inet_pton(AF_INET, "127.0.0.1", &address.sin_addr);
+  const auto* where = reinterpret_cast<const sockaddr*>(&address);
+  if (const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, mptcp); fd >= 0) {
+    const bool is_connected = ::connect(fd, where, sizeof address) == 0;
+    ::close(fd);
+    if (is_connected) return "MPTCP";
+  }
+  const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  const char byte = 'x';
+  iovec part{const_cast<char*>(&byte), 1};
+  msghdr message{};
+  message.msg_name = &address;
+  message.msg_namelen = sizeof address;
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  const bool is_sent =
+      ::sendto(fd, &byte, 1, MSG_FASTOPEN, where, sizeof address) >= 0 || ::sendmsg(fd, &message, MSG_FASTOPEN) >= 0;
+  ::close(fd);
+  return is_sent ? "TCP Fast Open" : "";
+}
+
+std::string changes_the_box(const Targets& at) {
+  rlimit limit{};
+  if (::prlimit(at.box, RLIMIT_CPU, nullptr, &limit) == 0) return "prlimit";
+  if (::setpriority(PRIO_PROCESS, id_t(at.box), 19) == 0) return "setpriority";
+  cpu_set_t processors;
+  CPU_ZERO(&processors);
+  CPU_SET(0, &processors);
+  if (::sched_setaffinity(at.box, sizeof processors, &processors) == 0) return "sched_setaffinity";
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) return "pipe";
+  const bool is_signalled = ::fcntl(ends[0], F_SETOWN, at.box) == 0 || ::fcntl(ends[0], F_SETSIG, SIGKILL) == 0;
+  ::close(ends[0]), ::close(ends[1]);
+  return is_signalled ? "F_SETOWN" : "";
+}
+
 std::string cannot_reach_the_box(const Targets& at) {
   const int error = connect_to("127.0.0.1", at.open_port);
   return error == 0 || error == EINPROGRESS ? std::string() : std::string(std::strerror(error));
@@ -303,6 +345,8 @@ int main(int count, char** arguments) {
                                               {"to open local sockets", opens_local_sockets},
                                               {"to open raw and datagram sockets", opens_raw_sockets},
                                               {"to reach the network", reaches_the_network},
+                                              {"to get past the network's rules", reaches_past_the_rules},
+                                              {"to change the box's limits", changes_the_box},
                                               {"to be kept from the box", cannot_reach_the_box},
                                               {"to listen elsewhere", listens_elsewhere},
                                               {"to get more rights", gets_more_rights},
