@@ -40,8 +40,8 @@ endfunction()
 static_library(dep_rocksdb ARCHIVES rocksdb snappy lz4 zstd bz2 z SHARED Threads::Threads dl)
 static_library(dep_git2 ARCHIVES git2 mbedtls mbedx509 mbedcrypto http_parser pcre2-8 pcre ssh2 z
                SHARED gssapi_krb5 OpenSSL::SSL OpenSSL::Crypto)
-# See appliance/files/explorer/git/regexp.cpp and open.cpp.
-foreach(mended git_regexp_match p_open)
+# See regexp.cpp, open.cpp and bounds.cpp of appliance/files/explorer/git.
+foreach(mended git_regexp_match p_open p_mmap git_odb_read git_odb_read_prefix git_diff_find_similar)
   target_link_options(dep_git2 INTERFACE -Wl,--wrap=${mended},--undefined=__wrap_${mended})
 endforeach()
 static_library(dep_ssh ARCHIVES ssh z SHARED gssapi_krb5 OpenSSL::Crypto)

@@ -13,6 +13,7 @@ namespace {
 
 // For all repositories together. If a repository needs more, its operation fails, not the box.
 constexpr std::size_t most_mapped_bytes = 512u << 20, most_mapped_files = 128;
+constexpr std::size_t window_bytes = 1u << 20;  // of a pack; each is read as a whole (bounds.cpp)
 constexpr ssize_t most_cached_bytes = 32 << 20;
 constexpr std::size_t most_pack_objects = 5'000'000;
 
@@ -29,6 +30,7 @@ void set_up() {
   check(git_libgit2_opts(GIT_OPT_ENABLE_FSYNC_GITDIR, 1), "turn on syncing");
   // open() checks the owner itself.
   check(git_libgit2_opts(GIT_OPT_SET_OWNER_VALIDATION, 0), "leave the owner's check to us");
+  check(git_libgit2_opts(GIT_OPT_SET_MWINDOW_SIZE, window_bytes), "set the size of its windows");
   check(git_libgit2_opts(GIT_OPT_SET_MWINDOW_MAPPED_LIMIT, most_mapped_bytes), "limit its memory");
   check(git_libgit2_opts(GIT_OPT_SET_MWINDOW_FILE_LIMIT, most_mapped_files), "limit its files");
   check(git_libgit2_opts(GIT_OPT_SET_CACHE_MAX_SIZE, most_cached_bytes), "limit its cache");

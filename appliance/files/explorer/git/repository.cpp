@@ -131,6 +131,19 @@ void add_worktree_config(git_repository* repository) {
   check(git_config_add_file_ondisk(config.get(), path.c_str(), GIT_CONFIG_LEVEL_APP, repository, 0), doing);
 }
 
+// libgit2 reads these as a whole; a file of holes of any size costs its owner nothing.
+void require_small_files(const fs::path& git) {
+  constexpr std::uintmax_t most_settings = 1u << 20, most_index = 256u << 20;
+  constexpr std::pair<const char*, std::uintmax_t> files[] = {
+      {"HEAD", most_settings},         {"config", most_settings},   {"config.worktree", most_settings},
+      {"info/exclude", most_settings}, {"packed-refs", most_index}, {"index", most_index}};
+  for (const auto& [name, most] : files) {
+    std::error_code missing;
+    if (const auto size = fs::file_size(git / name, missing); !missing && size > most)
+      throw Failure(".git/" + std::string(name) + " is too large, so the repository is not opened");
+  }
+}
+
 // Opens .git only: without one libgit2 would treat the folder itself as the database and its parent as the working
 // tree.
 int open_here(git_repository** out, const fs::path& folder) {
@@ -144,6 +157,7 @@ int open_here(git_repository** out, const fs::path& folder) {
       if (!is_there(git / part)) return GIT_ENOTFOUND;
     if (is_there(git / "commondir")) refuse("commondir");
   }
+  require_small_files(git);
   if (const auto* reference = outside_reference_in_config(git / "config", ".git"))
     refuse(reference);  // before libgit2 follows it
   constexpr unsigned flags = GIT_REPOSITORY_OPEN_NO_SEARCH | GIT_REPOSITORY_OPEN_NO_DOTGIT;
