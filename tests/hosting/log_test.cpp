@@ -55,6 +55,17 @@ TEST_F(Log, BreaksLinesThatAreTooLong) {
   EXPECT_EQ(lines[3].text, "end");
 }
 
+TEST_F(Log, OfMoreThanItMayTakeHasTheEnd) {
+  write(std::string(20u << 20, '\n'));
+  write("the end\n");
+  const auto last = log.read({.limit = 3, .after = {}, .since = {}, .until = {}}).lines;
+  EXPECT_THAT(texts(last), ElementsAre("", "", "the end"));
+  EXPECT_EQ(log.end(), (20u << 20) + 8);
+  std::uint64_t position = log.end();
+  write("more\n");
+  EXPECT_THAT(texts(log.read_on(position, 1000)), ElementsAre("more"));
+}
+
 TEST_F(Log, ReadsTheTimestampsOfLines) {
   write(R"({"time":"2026-01-31T12:00:00.250Z","event":"x"})"
         "\nplain\n"

@@ -1,6 +1,7 @@
 // What an agent may store.
 #include "appliance/hosting/agent_process/storage.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 
 #include <fstream>
@@ -31,6 +32,20 @@ TEST(AgentStorage, CountsFilesApartFromHistoryAndState) {
   EXPECT_TRUE(is_within(use, 1'670));
   EXPECT_FALSE(is_within(use, 1'669)) << "history and state count, too";
   EXPECT_FALSE(is_within({.files = 101, .all = 101}, 100));
+}
+
+TEST(AgentStorage, CountsWhatIsHiddenInReservedBlocksAndDeepFolders) {
+  const TemporaryFolder folder;
+  const int file = ::open((folder.path() / "reserved").c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+  const bool is_reserved = ::fallocate(file, FALLOC_FL_KEEP_SIZE, 0, 4 << 20) == 0;
+  ::close(file);
+  if (is_reserved) {
+    EXPECT_GE(storage_use(files::Root::open(folder.path()).value()).all, 4 << 20);
+  }
+  auto deep = folder.path();
+  for (int level = 0; level < 100; ++level) std::filesystem::create_directory(deep /= "d");
+  write_file(deep / "film", 5'000);
+  EXPECT_EQ(storage_use(files::Root::open(folder.path()).value()).files, 5'000);
 }
 
 TEST(AgentStorage, AWorkspaceRefusesWhatExceedsItsQuota) {

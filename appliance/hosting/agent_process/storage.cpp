@@ -13,12 +13,15 @@ namespace agent_process {
 
 namespace {
 
-constexpr std::size_t most_levels = 64;
+// Nobody nests so deep unless to hide something: what is below counts as this much.
+constexpr std::size_t most_levels = 500;
+constexpr std::int64_t hidden_bytes = std::int64_t{1} << 40;
 
-// Sparse files take less than their size, and small ones more.
+// Sparse files take less than their size, and small ones more. Blocks can be reserved beyond the size, too.
 std::int64_t size_of(const struct stat& info) {
-  constexpr std::int64_t block = 512;
-  return std::min<std::int64_t>(info.st_size, info.st_blocks * block);
+  constexpr std::int64_t block = 512, rounding = 64 * 1024;
+  const std::int64_t taken = info.st_blocks * block, size = info.st_size;
+  return taken > size + rounding ? taken : std::min(size, taken);
 }
 
 void count(const files::Descriptor& folder, bool is_reserved_folder, std::size_t level, StorageUse& use) {
@@ -29,7 +32,11 @@ void count(const files::Descriptor& folder, bool is_reserved_folder, std::size_t
     if (S_ISREG(info.st_mode)) {
       use.all += size_of(info);
       if (!is_hidden) use.files += info.st_size;
-    } else if (S_ISDIR(info.st_mode) && level < most_levels) {
+    } else if (S_ISDIR(info.st_mode)) {
+      if (level >= most_levels) {
+        use.all += hidden_bytes;
+        continue;
+      }
       const files::Descriptor below(files::open_beneath(folder, name.c_str(), O_RDONLY | O_DIRECTORY));
       if (below) count(below, is_hidden, level + 1, use);
     }

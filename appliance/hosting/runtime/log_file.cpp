@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <deque>
 #include <fstream>
+#include <iterator>
 #include <system_error>
 
 #include "appliance/files/descriptor.h"
@@ -19,6 +21,8 @@ namespace fs = std::filesystem;
 
 constexpr auto current = "agent.log", previous = "agent.log.1", start_file = "agent.log.start";
 constexpr std::size_t longest_line = 16 * 1024;
+// Of a log that has outgrown its limit until it is rotated, only the end is read.
+constexpr std::size_t most_bytes_read = 16u << 20, most_lines = 10'000;
 
 // From `offset` on, `most` bytes at most; empty when there is no such file.
 std::string content_of(const fs::path& path, std::uint64_t offset, std::size_t most) {
@@ -37,6 +41,17 @@ std::string content_of(const fs::path& path, std::uint64_t offset, std::size_t m
   return content;
 }
 
+struct Tail {
+  std::string content;
+  std::uint64_t skipped = 0;  // bytes before it
+};
+Tail tail_of(const fs::path& path) {
+  std::error_code missing;
+  const auto size = fs::file_size(path, missing);
+  const auto skipped = missing || size <= most_bytes_read ? 0 : size - most_bytes_read;
+  return {.content = content_of(path, skipped, most_bytes_read), .skipped = skipped};
+}
+
 // Agents of this binary log JSON that begins with the time (web/log.cpp); other lines have none.
 std::optional<LogTime> time_of(std::string_view line) {
   constexpr std::string_view field = R"({"time":")";
@@ -45,24 +60,35 @@ std::optional<LogTime> time_of(std::string_view line) {
   return agentbox::parse_timestamp(line.substr(0, line.find('"')));
 }
 
-// The whole lines of `content`, which begins at the offset `start`; `rest` is set to the end of the last. Lines that
-// are too long are split.
-std::vector<LogLine> lines_of(std::string_view content, std::uint64_t start, std::uint64_t& rest,
-                              std::size_t most = SIZE_MAX) {
-  std::vector<LogLine> lines;
+// Calls `visit` with each whole line of `content`, which begins at the offset `start`, until it returns false; returns
+// the end of the last. Lines that are too long are split.
+template <class Visit>
+std::uint64_t each_line(std::string_view content, std::uint64_t start, const Visit& visit) {
   std::size_t at = 0;
-  while (lines.size() < most) {
+  for (bool goes_on = true; goes_on;) {
     const auto left = content.substr(at);
-    const auto feed = left.find('\n');
-    const bool is_long = std::min(feed, left.size()) > longest_line;
-    if (feed == std::string_view::npos && !is_long) break;
-    const auto size = is_long ? longest_line : feed;
-    auto text = left.substr(0, size);
+    const auto feed = left.substr(0, longest_line + 1).find('\n');
+    if (feed == std::string_view::npos && left.size() <= longest_line) break;
+    const bool is_long = feed == std::string_view::npos;
+    auto text = left.substr(0, is_long ? longest_line : feed);
     if (!is_long && text.ends_with('\r')) text.remove_suffix(1);
-    at += size + (is_long ? 0 : 1);
-    lines.push_back({.id = log_position(start + at), .at = time_of(text), .text = std::string(text)});
+    at += is_long ? longest_line : feed + 1;
+    goes_on = visit(start + at, text);
   }
-  rest = start + at;
+  return start + at;
+}
+
+LogLine line_of(std::uint64_t end, std::string_view text) {
+  return {.id = log_position(end), .at = time_of(text), .text = std::string(text)};
+}
+
+// `rest` is set to the end of the last.
+std::vector<LogLine> lines_of(std::string_view content, std::uint64_t start, std::uint64_t& rest) {
+  std::vector<LogLine> lines;
+  rest = each_line(content, start, [&](std::uint64_t end, std::string_view text) {
+    lines.push_back(line_of(end, text));
+    return lines.size() < most_lines;
+  });
   return lines;
 }
 
@@ -98,27 +124,28 @@ void LogFile::rotate(std::uint64_t limit) const {
 
 LogPage LogFile::read(const LogQuery& query) const {
   const auto begin = start();
-  const auto older = content_of(folder_ / previous, 0, SIZE_MAX), newer = content_of(folder_ / current, 0, SIZE_MAX);
-  const auto oldest = begin - std::min<std::uint64_t>(begin, older.size());
+  const auto older = tail_of(folder_ / previous), newer = tail_of(folder_ / current);
+  // The file before ends where this one begins, and its own offsets count back from there.
+  const auto oldest = begin - std::min<std::uint64_t>(begin, older.content.size());
+  const auto newest = begin + newer.skipped;
   const auto after = parse_log_position(query.after);
   LogPage page;
-  page.is_truncated = after && (*after < oldest || *after > begin + newer.size());
-  const auto from = after && !page.is_truncated ? *after : oldest;
-  const bool takes_all = !after || query.since || query.until;
-  auto& lines = page.lines;
+  page.is_truncated = after && (*after < oldest || *after > newest + newer.content.size());
+  const bool goes_forward = after && !page.is_truncated;
+  const auto from = goes_forward ? *after : oldest;
+  std::deque<LogLine> lines;  // the first after `after`, else the last
   const auto take = [&](std::string_view content, std::uint64_t offset) {
     const auto known = std::min<std::uint64_t>(from - std::min(from, offset), content.size());
-    std::uint64_t ignored = 0;
-    const auto most = takes_all ? SIZE_MAX : query.limit - lines.size();
-    for (auto& line : lines_of(content.substr(known), offset + known, ignored, most))
+    each_line(content.substr(known), offset + known, [&](std::uint64_t end, std::string_view text) {
+      auto line = line_of(end, text);
       if (is_asked_for(line, query)) lines.push_back(std::move(line));
+      if (lines.size() > query.limit) after ? lines.pop_back() : lines.pop_front();
+      return !after || lines.size() < query.limit;
+    });
   };
-  take(older, oldest);
-  take(newer, begin);
-  if (lines.size() > query.limit) {
-    const auto beyond = std::ptrdiff_t(lines.size() - query.limit);
-    after ? lines.erase(lines.end() - beyond, lines.end()) : lines.erase(lines.begin(), lines.begin() + beyond);
-  }
+  take(older.content, oldest);
+  if (!after || lines.size() < query.limit) take(newer.content, newest);
+  page.lines.assign(std::make_move_iterator(lines.begin()), std::make_move_iterator(lines.end()));
   return page;
 }
 
@@ -126,11 +153,11 @@ std::vector<LogLine> LogFile::read_on(std::uint64_t& position, std::size_t most_
   const auto begin = start();
   if (position < begin) {
     // Rotated since: the rest of what was is in the file before, unless that has been replaced, too.
-    const auto older = content_of(folder_ / previous, 0, SIZE_MAX);
+    const auto older = tail_of(folder_ / previous).content;
     const auto before = begin - std::min<std::uint64_t>(begin, older.size());
     const auto from = std::max(position, before);
     auto lines = lines_of(std::string_view(older).substr(from - before), from, position);
-    position = begin;
+    if (lines.size() < most_lines) position = begin;
     if (!lines.empty()) return lines;
   }
   const auto from = position;
@@ -138,10 +165,8 @@ std::vector<LogLine> LogFile::read_on(std::uint64_t& position, std::size_t most_
 }
 
 std::uint64_t LogFile::end() const {
-  const auto begin = start();
-  auto end = begin;
-  lines_of(content_of(folder_ / current, 0, SIZE_MAX), begin, end);
-  return end;
+  const auto newest = tail_of(folder_ / current);
+  return each_line(newest.content, start() + newest.skipped, [](std::uint64_t, std::string_view) { return true; });
 }
 
 }  // namespace runtime
