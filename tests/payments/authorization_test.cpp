@@ -4,8 +4,11 @@
 #include <gtest/gtest.h>
 
 #include "appliance/foundation/chain/abi.h"
+#include "appliance/foundation/chain/erc20.h"
 #include "appliance/foundation/chain/uint256.h"
+#include "appliance/foundation/crypto/keccak.h"
 #include "appliance/foundation/crypto/random.h"
+#include "appliance/payments/eip3009/arrival.h"
 #include "appliance/payments/eip3009/verification.h"
 
 namespace {
@@ -79,6 +82,31 @@ TEST(Authorization, PaysExactlyThisWithinItsTime) {
   auto later = authorization();
   later.valid_after = chain::word(1'700'000'100);
   EXPECT_TRUE(eip3009::check_terms(later, due, at(1'700'000'000)));
+}
+
+TEST(Authorization, IsPaidByTheTransferRightBehindItsUseOnly) {
+  const auto token = address("0x036CbD53842c5426634e7929541eC2318f3dCF7e");
+  const auto used = crypto::keccak256("AuthorizationUsed(address,bytes32)");
+  const auto wanted = authorization();
+  const auto event = [&](std::vector<std::string> topics, std::string data) {
+    return chain::Receipt::Log{.contract = token.lower_case(), .topics = std::move(topics), .data = std::move(data)};
+  };
+  const auto use_of = [&](const std::string& nonce) { return event({used, chain::word(wanted.from), nonce}, ""); };
+  const auto transfer = [&](const crypto::EthereumAddress& to, std::uint64_t value) {
+    return event({chain::transfer_event(), chain::word(wanted.from), chain::word(to)}, chain::word(value));
+  };
+  const auto moves = [&](std::vector<chain::Receipt::Log> logs) {
+    return eip3009::moves({.has_succeeded = true, .logs = std::move(logs), .block = {}, .block_hash = {}}, token,
+                          wanted);
+  };
+  const std::string other(32, '\xcd');
+  EXPECT_TRUE(moves({use_of(wanted.nonce), transfer(wanted.to, 1000)}));
+  EXPECT_TRUE(moves({use_of(other), transfer(wanted.to, 1000), use_of(wanted.nonce), transfer(wanted.to, 1000)}));
+  // One payment, and authorizations of nothing to the payer itself in the same transaction.
+  EXPECT_FALSE(moves({use_of(wanted.nonce), transfer(wanted.from, 0), use_of(other), transfer(wanted.to, 1000)}));
+  EXPECT_FALSE(moves({use_of(other), transfer(wanted.to, 1000), use_of(wanted.nonce), transfer(wanted.from, 0)}));
+  EXPECT_FALSE(moves({transfer(wanted.to, 1000), use_of(wanted.nonce)}));
+  EXPECT_FALSE(moves({use_of(wanted.nonce), transfer(wanted.to, 999)}));
 }
 
 TEST(Authorization, OfSmartWalletsIsSentAsBytes) {

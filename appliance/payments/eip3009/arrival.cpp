@@ -31,11 +31,18 @@ web::Task<web::Result<std::vector<std::string>>> transactions_of(Token& token, c
 
 }  // namespace
 
-bool moves(const chain::Receipt& receipt, const Token& token, const Authorization& authorization) {
+bool moves(const chain::Receipt& receipt, const crypto::EthereumAddress& token, const Authorization& authorization) {
   const auto from = chain::word(authorization.from), to = chain::word(authorization.to);
-  return receipt.has_succeeded && std::ranges::any_of(receipt.logs, [&](const chain::Receipt::Log& log) {
-           return chain::is_transfer(log, token.address(), from, to) && log.data == authorization.value;
-         });
+  const std::vector<std::string> use{used_event(), from, authorization.nonce};
+  const auto is_use = [&](const chain::Receipt::Log& log) {
+    return log.contract == token.lower_case() && log.topics == use;
+  };
+  const auto is_payment = [&](const chain::Receipt::Log& log) {
+    return chain::is_transfer(log, token, from, to) && log.data == authorization.value;
+  };
+  // Right behind each other: the transfer of another authorization in the same transaction is not this one's.
+  const auto is_pair = [&](const auto& first, const auto& second) { return is_use(first) && is_payment(second); };
+  return receipt.has_succeeded && std::ranges::adjacent_find(receipt.logs, is_pair) != receipt.logs.end();
 }
 
 web::Task<web::Result<Arrival>> find_arrival(Token& token, Authorization authorization) {
@@ -50,7 +57,7 @@ web::Task<web::Result<Arrival>> find_arrival(Token& token, Authorization authori
   for (const auto& hash : *uses) {
     const auto receipt = co_await token.rpc().receipt(hash);
     if (!receipt) co_return receipt.error();
-    if (*receipt && moves(**receipt, token, authorization))
+    if (*receipt && moves(**receipt, token.address(), authorization))
       co_return Arrival{.state = Arrival::State::arrived, .transaction = hash};
   }
   const auto cancellations = co_await transactions_of(token, canceled_event(), authorization, first);

@@ -9,8 +9,9 @@
 
 namespace eip3009 {
 
-// Whether the transaction moved the authorized amount from payer to receiver.
-bool moves(const chain::Receipt&, const Token&, const Authorization&);
+// Whether the transaction used the authorization: the token's event AuthorizationUsed of its nonce comes right before
+// the Transfer of the authorized amount from payer to receiver, as in EIP-3009's reference implementation.
+bool moves(const chain::Receipt&, const crypto::EthereumAddress& token, const Authorization&);
 
 struct Arrival {
   enum class State { arrived, unused, canceled };

@@ -56,7 +56,7 @@ web::Task<Submission> BoxSubmitter::submit(Token& token, Authorization authoriza
   }
   const auto receipt = co_await token.rpc().receipt(sent.hash);
   if (!receipt || !*receipt) co_return Submission{};
-  if (moves(**receipt, token, authorization))
+  if (moves(**receipt, token.address(), authorization))
     co_return Submission{.state = Submission::State::settled, .transaction = sent.hash};
   if (!(*receipt)->has_succeeded) co_return refused(transaction_failed);
   co_return Submission{};  // a token that does not do what it says

@@ -63,6 +63,10 @@ web::Task<web::Result<Sale>> Plugins::prepare_call(json::object input) {
   const auto catalogue = models_.catalogues().current();
   const auto candidates = co_await models_.router().choose(call.query, call.payer, *catalogue);
   if (!candidates) co_return candidates.error();
+  const auto has_no_price = [](const models::Candidate& one) { return one.model == nullptr && !one.is_free(); };
+  if (std::ranges::any_of(*candidates, has_no_price))
+    co_return web::unavailable("This model has no price, so it is not sold: name another in input.model",
+                               "a model that the catalogue does not have");
   const auto price = prices_.models + usdc_of(most_cost(*candidates, call.request));
   co_return Sale{.plugin = {},
                  .action = {},

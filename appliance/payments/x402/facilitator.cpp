@@ -4,6 +4,7 @@
 
 #include "appliance/foundation/chain/abi.h"
 #include "appliance/foundation/chain/uint256.h"
+#include "appliance/payments/eip3009/arrival.h"
 
 namespace x402 {
 
@@ -40,7 +41,8 @@ std::optional<Refusal> Facilitator::read(const FacilitatorOrder& order, std::opt
   if (auto wrong = mismatch(*payload, *required))
     return Refusal{.reason = wrong_requirements, .message = std::move(*wrong)};
   auto value = chain::word_of_digits(required->amount);
-  if (!value) return Refusal{.reason = wrong_requirements, .message = "The amount must be a whole number in digits."};
+  if (!value || *value == std::string(chain::word_bytes, '\0'))  // one of nothing would cost the box its gas
+    return Refusal{.reason = wrong_requirements, .message = "The amount must be a whole number in digits, above 0."};
   read = Read{.authorization = payload->authorization,
               .due = {.receiver = required->pay_to, .value = std::move(*value)},
               .amount = required->amount};
@@ -73,15 +75,14 @@ web::Task<web::Result<Settlement>> Facilitator::settle(Read asked, store::UserId
   const spent_credentials::SpentCredentials::Exclusive working(spent_, id);
   auto row = spent_.find(id);
   const auto purpose = "settlement for user " + std::to_string(user);
-  const bool is_left = row && row->value.state == State::settling && row->value.purpose == purpose;
+  const bool is_left = row && row->value.state == State::settling && row->value.purpose == purpose &&
+                       row->value.amount == asked.amount;
   if (!working || (row && !is_left)) co_return failed(used, payer);
-  auto refusal = co_await eip3009::verify(token, authorization, asked.due, store::now());
-  if (!refusal) co_return refusal.error();
-  if (*refusal) {
-    if (row) co_await spent_.release(*row);
-    co_return failed(std::move(**refusal), payer);
-  }
+  // One that was submitted before may be on the chain by now, where it counts as used, or has expired.
   if (!row) {
+    auto refusal = co_await eip3009::verify(token, authorization, asked.due, store::now());
+    if (!refusal) co_return refusal.error();
+    if (*refusal) co_return failed(std::move(**refusal), payer);
     spent_credentials::Credential claimed{.id = std::move(id),
                                           .state = State::settling,
                                           .way = "facilitator",
@@ -91,12 +92,22 @@ web::Task<web::Result<Settlement>> Facilitator::settle(Read asked, store::UserId
     row = co_await spent_.claim(std::move(claimed));
   }
   if (!row) co_return failed(used, payer);
-  const auto sent = co_await exact_.submitter().submit(token, authorization);
-  if (sent.state == eip3009::Submission::State::unknown)
-    co_return web::unavailable("The payment is sent and not in a block yet: ask again", "settlement is pending");
-  if (sent.state == eip3009::Submission::State::refused) {
-    co_await spent_.release(*row);
-    co_return failed({.reason = sent.reason, .message = {}}, payer);
+  using Sent = eip3009::Submission::State;
+  using Arrived = eip3009::Arrival::State;
+  auto sent = co_await exact_.submitter().submit(token, authorization);
+  if (sent.state != Sent::settled) {
+    // Somebody else may have sent it, and then the money has arrived, too.
+    const auto arrival = co_await eip3009::find_arrival(token, authorization);
+    const bool has_arrived = arrival && arrival->state == Arrived::arrived;
+    const bool never_will = arrival && (arrival->state == Arrived::canceled ||
+                                        (arrival->state == Arrived::unused && sent.state == Sent::refused));
+    if (never_will) {
+      co_await spent_.release(*row);
+      co_return failed({.reason = sent.reason, .message = {}}, payer);
+    }
+    if (!has_arrived)
+      co_return web::unavailable("The payment is sent and not in a block yet: ask again", "settlement is pending");
+    sent.transaction = arrival->transaction;
   }
   row->value.transaction = spent_credentials::of_transaction(token.network(), sent.transaction);
   if (!co_await spent_.move(*row, State::spent)) throw std::logic_error("a payment in use was changed");

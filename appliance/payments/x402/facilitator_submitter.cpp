@@ -25,7 +25,7 @@ web::Task<bool> is_on_chain(eip3009::Token& token, const eip3009::Authorization&
   if (!bytes || bytes->size() != chain::word_bytes) co_return false;
   for (int polls = 0; polls < most_polls; ++polls) {
     const auto receipt = co_await token.rpc().receipt(hash);
-    if (receipt && *receipt) co_return eip3009::moves(**receipt, token, authorization);
+    if (receipt && *receipt) co_return eip3009::moves(**receipt, token.address(), authorization);
     co_await web::sleep_for(poll_every);
   }
   co_return false;
