@@ -66,6 +66,7 @@ web::Task<> PlanLimits::enforce(store::UserId user) {
   if (!allowance) co_return;
   const auto running = running_of(user);
   const auto most = static_cast<std::size_t>(allowance->agents);
+  co_await note_stopped(user, most);
   if (running.size() <= most) co_return;
   const auto reason = allowance->plan.empty()
                           ? std::string("The plan of this agent's owner has ended.")
@@ -73,6 +74,19 @@ web::Task<> PlanLimits::enforce(store::UserId user) {
                                 " at once: stop another, or choose a larger plan, and start this one again.";
   for (auto at = most; at < running.size(); ++at) co_await stop(user, running[at], reason);
   lifecycle_.run_committed_jobs(user);
+}
+
+// Agents that do not run when the plan becomes smaller start within it later, as those that are stopped for it.
+web::Task<> PlanLimits::note_stopped(store::UserId user, std::size_t most) {
+  const auto all = system_.tenant(user).list(agents::records, {.limit = std::size_t(-1), .after = {}});
+  if (all.size() <= most) co_return;
+  for (const auto& agent : all) {
+    if (agent.desired == agents::desired::running || system_.get(plan_stops, user, agent.id)) continue;
+    auto change = system_.change();
+    const PlanStop stopped{.user_id = user, .id = agent.id, .at = store::now()};
+    change.insert(plan_stops, stopped);
+    co_await change.commit();  // it exists already, if that fails
+  }
 }
 
 web::Task<> PlanLimits::stop(store::UserId user, std::string id, std::string reason) {

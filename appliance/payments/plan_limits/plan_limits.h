@@ -23,8 +23,8 @@ class PlanLimits {
   // Compares the agents of every user whose plan has changed since with its limit. A change is found again after a
   // crash until it is enforced.
   web::Task<> enforce();
-  // Whether an agent that was stopped for the plan may start: too_many with current and limit while others fill the
-  // plan. Other agents always may.
+  // Whether an agent may start that was stopped for the plan, or did not run when the plan became too small for all of
+  // them: too_many with current and limit while others fill the plan. Other agents always may.
   web::Result<void> has_room(store::UserId, std::string_view agent) const;
   // The agent is gone.
   web::Task<> forget(store::UserId, std::string agent) const;
@@ -39,6 +39,7 @@ class PlanLimits {
   // The ids of the user's agents that run or should, the oldest first.
   std::vector<std::string> running_of(store::UserId) const;
   web::Task<> enforce(store::UserId);
+  web::Task<> note_stopped(store::UserId, std::size_t most);
   web::Task<> stop(store::UserId, std::string agent, std::string reason);
 
   store::System system_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
 #include <stdexcept>
 
 #include "appliance/billing/subscriptions/storage_upgrades.h"
@@ -307,7 +308,17 @@ void Events::refund(store::Change& change, Effects& effects, const Event& event)
                         .by = {}});
 }
 
+web::Task<> Events::resume_all() {
+  co_await one_at_a_time_.lock();
+  const web::Unlock unlock(one_at_a_time_);
+  std::set<std::string> keys;
+  for (const auto& event : system_.find_range(received_events, "waits_for", std::string("!"), std::string("~")))
+    keys.insert(event.waits_for);
+  co_await resume({keys.begin(), keys.end()});
+}
+
 web::Task<> Events::sweep(store::Time now) {
+  co_await web::run_on(home_, resume_all());
   constexpr std::size_t page = 500;
   for (std::size_t found = page; found == page;) {
     const auto old = system_.find_range(received_events, "received_at", store::Time{}, now - kept, page);

@@ -32,7 +32,8 @@ class Events {
   // An event about a customer or a payment that the box does not know yet waits for the one that tells. Errors of
   // Event::parse.
   web::Task<web::Result<bool>> receive(std::string body);
-  // Forgets events older than 90 days: Stripe sends none again after 30.
+  // Acts upon events that wait although the box has learned what they waited for: it died in between. Forgets events
+  // older than 90 days: Stripe sends none again after 30.
   web::Task<> sweep(store::Time now);
 
  private:
@@ -52,6 +53,7 @@ class Events {
   // Acts upon an event, and returns what was learned.
   web::Task<std::vector<std::string>> apply(const Event&, const Record&);
   web::Task<> resume(std::vector<std::string> learned);
+  web::Task<> resume_all();
   Effects act(store::Change&, const Event&) const;
   store::UserId user_of(const Event&) const;
   void link_customer(store::Change&, Effects&, store::UserId, const std::string& customer) const;

@@ -14,7 +14,7 @@ namespace transactions {
 
 namespace {
 
-constexpr std::size_t at_once = 1'000;
+constexpr std::size_t at_once = 1'000, most_of_lane = 100;
 constexpr std::uint64_t most_gas = 10'000'000;
 
 crypto::EthereumAddress address(const std::string& text) { return crypto::EthereumAddress::parse(text).value(); }
@@ -31,14 +31,26 @@ std::uint64_t at_most_64_bits(std::string_view big_endian) {
 
 }  // namespace
 
-web::Task<> Follower::advance_all() {
+// Of each wallet the oldest, so that a wallet with a long queue holds up itself alone.
+std::map<std::string, std::vector<Transaction>> Follower::pending_lanes() const {
+  std::map<std::string, std::vector<Transaction>> lanes;
   const auto prefix = std::to_string(chain_id());
-  auto pending = system_.find_range(table, "pending", prefix + "/", prefix + "0", at_once);  // '0' is behind '/'
-  if (pending.empty()) co_return;
+  for (auto from = prefix + "/";;) {
+    auto page = system_.find_range(table, "pending", from, prefix + "0", at_once);  // '0' is behind '/'
+    for (auto& transaction : page) {
+      from = transaction.pending + " ";  // right behind it
+      auto& lane = lanes[transaction.from];
+      if (lane.size() < most_of_lane) lane.push_back(std::move(transaction));
+    }
+    if (page.size() < at_once) return lanes;
+  }
+}
+
+web::Task<> Follower::advance_all() {
+  auto lanes = pending_lanes();
+  if (lanes.empty()) co_return;
   const auto head = co_await network_.rpc.latest_block();
   if (!head) co_return;
-  std::map<std::string, std::vector<Transaction>> lanes;
-  for (auto& transaction : pending) lanes[transaction.from].push_back(std::move(transaction));
   for (auto& lane : lanes) co_await advance(std::move(lane.second), head->number);
 }
 

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -42,6 +43,7 @@ class Follower {
   web::Task<> advance_all();
 
  private:
+  std::map<std::string, std::vector<Transaction>> pending_lanes() const;
   // The transactions of one wallet, oldest first; `head` is the number of the chain's latest block.
   web::Task<> advance(std::vector<Transaction> lane, std::uint64_t head);
   // Of a transaction that has a nonce. Returns whether it is in a block.
