@@ -91,13 +91,16 @@ struct Box::Parts {
 
   web::Server server{network};
   AgentListener agent_listener{server, settings, [this] { return modules.agent_rows(); },
-                               [this](const web::Request& request) { return summarizer_for(request); }};
+                               [this](const web::Request& request) { return summarizer_for(request, From::agent); }};
   std::optional<web::ProxyTarget> summarizer;  // set before anything listens
 
-  // Agents that are processes share one address, so their tokens identify them.
-  web::Result<web::ProxyTarget> summarizer_for(const web::Request& request) const {
+  // Agents that are processes share one address, so their tokens identify them. Those in containers have a listener of
+  // their own, which nobody else reaches.
+  enum class From { agent, anybody };
+  web::Result<web::ProxyTarget> summarizer_for(const web::Request& request, From who) const {
     auto target = *summarizer;
     const auto caller = modules.identity.guards.agent_token.admit(request);
+    if (!caller && who == From::agent) return web::unauthenticated("Send the agent's token with this request");
     if (!caller) return target;
     target.headers.emplace_back(::summarizer::client_id_header, caller->agent);
     const auto agent = modules.hosting.agents.directory.find(caller->agent);
@@ -147,7 +150,7 @@ void Box::Parts::listen() {
   auto pages = summarizer_listener(settings);
   pages.inherited_socket = sockets.summarizer;
   pages.host_router = [this](const web::Request& request) -> std::optional<web::Result<web::ProxyTarget>> {
-    return summarizer_for(request);
+    return summarizer_for(request, From::anybody);
   };
   server.listen(std::move(pages));
 }

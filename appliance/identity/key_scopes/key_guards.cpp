@@ -117,6 +117,10 @@ Admission admit_bare_key(const KeySources& sources, const Admit& admit, const we
   }
   if (request.path != "/mcp") return web::forbidden("Keys with scopes do not open this");
   if (scopes->agents) return limited("This key is limited to certain agents, and MCP is about all of them");
+  // Scopes name rows, and tools are other ones: without a list of its own a key would have all that read.
+  const auto key = sources.keys.find(caller->user_id, caller->credential);
+  if (!key || !key->tools)
+    return web::forbidden("Keys with scopes open MCP only if they name their tools: make one with `tools`");
   return caller;
 }
 

@@ -33,7 +33,7 @@ struct KeySources {
   std::function<bool(const accounts::User&)> must_enrol;  // see GuardSources
 };
 // Adds these guards to the others, and has the guards for bare keys respect scopes: a key with scopes opens /v1 with
-// `models`, /mcp if it is not limited to agents, and nothing else of theirs.
+// `models`, /mcp if it names its tools and is not limited to agents, and nothing else of theirs.
 Guards with_key_guards(Guards, KeySources);
 // The same for documents; the guards must not be asked.
 Guards with_documented_key_guards(Guards);

@@ -14,6 +14,11 @@ web::Task<web::Result<void>> Departures::record(accounts::User user) {
     if (accounts_.is_admin(user)) {
       const auto another = accounts::require_another_admin(system_, accounts_, user, change);
       if (!another) co_return another.error();
+      // At once, so that the other administrator, who may be leaving as well, is then the last one.
+      if (auto row = system_.get(accounts::users, user.id)) {
+        row->value.is_disabled = true;
+        change.update(accounts::users, *row);
+      }
     }
     change.insert(departures, departure);
     const auto outcome = co_await change.commit();

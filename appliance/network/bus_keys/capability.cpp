@@ -12,8 +12,16 @@ struct Parts {
     module.hosting.agents.when_removed(
         [this](store::UserId user, std::string agent) { return keys.forget(user, std::move(agent)); });
     module.identity.personal_data.add(personal_data::rows_of(module.platform.system, table));
+    module.identity.identities.when_claimed(
+        {.claim = [this](store::UserId user, store::Change& change) { forget_all(user, change); }, .claimed = {}});
   }
   Services services() { return {keys, audit, system}; }
+  // Whoever had the account before would still speak for its agents.
+  void forget_all(store::UserId user, store::Change& change) const {
+    const auto tenant = system.tenant(user);
+    for (const auto& key : tenant.list(table, {.limit = std::size_t(-1), .after = {}}))
+      if (const auto row = tenant.get(table, key.id)) change.erase(table, *row);
+  }
 
   BusKeys& keys;
   audit::Audit& audit;

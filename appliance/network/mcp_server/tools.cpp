@@ -94,18 +94,21 @@ json::array Tools::list(const Allowance& allowance) const {
 
 web::Task<std::optional<ToolResult>> Tools::call(std::string name, const web::Request& request, Allowance allowance,
                                                  json::object arguments) const {
-  if (name == summarize_page && is_allowed(allowance, name, true)) co_return co_await summarize(std::move(arguments));
+  if (name == summarize_page && is_allowed(allowance, name, true))
+    co_return co_await summarize(request, std::move(arguments));
   const auto tool = std::ranges::find_if(tools_, [&](const RowTool& one) { return one.mark().name == name; });
   if (tool == tools_.end() || !is_allowed(allowance, name, tool->mark().is_read_only)) co_return std::nullopt;
   co_return co_await tool->call(request, std::move(arguments));
 }
 
-// Through the summarizer's own listener, with its limits.
-web::Task<ToolResult> Tools::summarize(json::object arguments) const {
+// Through the summarizer's own listener, with its limits; an agent's token has it apply the agent's egress.
+web::Task<ToolResult> Tools::summarize(const web::Request& outer, json::object arguments) const {
   const auto page = web::parse_value<Page>(json::value(std::move(arguments)));
   if (!page) co_return failure(page.error().message);
   web::FetchRequest request{.url = summarizer_url_() + "/api/summarize", .method = "POST"};
   request.headers.emplace_back("Content-Type", "application/json");
+  if (!outer.caller.agent.empty())
+    request.headers.emplace_back("Authorization", std::string(outer.header("authorization")));
   request.body = json::serialize(json::object{{"url", page->url}});
   request.reach = web::Reach::own;
   request.timeout = page_time;

@@ -32,7 +32,7 @@ class Tools {
                                             boost::json::object arguments) const;
 
  private:
-  web::Task<ToolResult> summarize(boost::json::object arguments) const;
+  web::Task<ToolResult> summarize(const web::Request&, boost::json::object arguments) const;
 
   const std::vector<web::Route> rows_;
   const std::function<std::string()> summarizer_url_;

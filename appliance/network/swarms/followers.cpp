@@ -18,7 +18,9 @@ web::Task<> Followers::Follower::wait() {
 std::shared_ptr<Followers::Follower> Followers::follow(const std::string& swarm, const web::Executor& executor) {
   auto follower = std::make_shared<Follower>(executor);
   const std::lock_guard lock(mutex_);
-  followers_[swarm].push_back(follower);
+  auto& followers = followers_[swarm];
+  std::erase_if(followers, [](const auto& one) { return one.expired(); });
+  followers.push_back(follower);
   return follower;
 }
 

@@ -77,6 +77,21 @@ test("a key without the scope is refused by name, and what has no scope is for s
   }
 });
 
+test("a key with scopes opens MCP with the tools that it names, and with none by itself", async (t) => {
+  const box = await Box.start(t);
+  const ada = await box.customer("ada@example.org");
+  const id = await box.running_agent(ada);
+  const call_tool = (key, name, args) =>
+    with_key(box, key)("POST", "/mcp", { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: args } },
+      { accept: "application/json, text/event-stream", "mcp-protocol-version": "2025-06-18" });
+  const { key: bare } = await make_key(ada, ["usage"]);
+  const refused = await call_tool(bare, "read_conversation", { agentId: id });
+  assert.equal(refused.status, 403);
+  assert.match(JSON.stringify(refused.body), /only if they name their tools/);
+  const { key: named } = await make_key(ada, ["usage"], { tools: ["list_agents"] });
+  assert.notEqual((await call_tool(named, "list_agents", {})).status, 403);
+});
+
 test("a key limited to agents finds no others", async (t) => {
   const box = await Box.start(t);
   const ada = await box.customer("ada@example.org", "network");
