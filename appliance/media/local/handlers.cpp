@@ -35,7 +35,10 @@ web::Answer receive_callback(const Services& services, const web::Request& reque
     if (!begun) co_return begun.error();
   }
   if (event == "update" && !server->may_go_on(name)) co_return web::forbidden("The stream is gone");
-  if (event == "publish_done") co_await server->end(name);
+  if (event == "publish_done") {
+    std::string key = key_of(name, form->key ? *form->key : std::string());
+    co_await server->end(name, std::move(key));
+  }
   if (event == "record_done" && form->path) co_await server->recorded(std::move(name), std::move(*form->path));
   co_return web::text("");
 }

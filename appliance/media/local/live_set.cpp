@@ -1,6 +1,7 @@
 #include "appliance/media/local/live_set.h"
 
 #include <iterator>
+#include <ranges>
 #include <utility>
 
 namespace local {
@@ -12,20 +13,24 @@ constexpr std::size_t most_streams = 1'000, most_listeners = 100'000;
 
 }  // namespace
 
-bool LiveSet::add(const std::string& stream) {
+bool LiveSet::add(const std::string& stream, std::string key) {
   const std::scoped_lock lock(mutex_);
-  return streams_.insert(stream).second;
+  return streams_.try_emplace(stream, std::move(key)).second;
 }
 
-void LiveSet::remove(const std::string& stream) {
+bool LiveSet::remove(const std::string& stream, std::string_view key) {
   const std::scoped_lock lock(mutex_);
-  streams_.erase(stream);
+  const auto found = streams_.find(stream);
+  if (found == streams_.end() || found->second != key) return false;
+  streams_.erase(found);
+  return true;
 }
 
 std::vector<std::string> LiveSet::clear() {
   const std::scoped_lock lock(mutex_);
   const auto all = std::exchange(streams_, {});
-  return {all.begin(), all.end()};
+  const auto names = std::views::keys(all);
+  return {names.begin(), names.end()};
 }
 
 bool LiveSet::contains(const std::string& stream) const {
@@ -35,7 +40,8 @@ bool LiveSet::contains(const std::string& stream) const {
 
 std::vector<std::string> LiveSet::list() const {
   const std::scoped_lock lock(mutex_);
-  return {streams_.begin(), streams_.end()};
+  const auto names = std::views::keys(streams_);
+  return {names.begin(), names.end()};
 }
 
 void Audience::forget_old(Seen& seen, Clock::time_point now) {

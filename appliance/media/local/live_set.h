@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,9 +14,10 @@ namespace local {
 // Callable from every thread.
 class LiveSet {
  public:
-  // False: the stream is on air already.
-  bool add(const std::string& stream);
-  void remove(const std::string& stream);
+  // With the key that the broadcast began with. False: the stream is on air already.
+  bool add(const std::string& stream, std::string key);
+  // False: it is not on air, or began with another key.
+  bool remove(const std::string& stream, std::string_view key);
   // All of them go off the air. Returns which these were.
   std::vector<std::string> clear();
   bool contains(const std::string& stream) const;
@@ -25,7 +25,7 @@ class LiveSet {
 
  private:
   mutable std::mutex mutex_;
-  std::set<std::string> streams_;
+  std::map<std::string, std::string> streams_;  // and the keys of their broadcasts
 };
 
 // Counts the listeners of each stream: the addresses that have asked for its playlist lately. Callable from every

@@ -144,7 +144,7 @@ Task<Result<void>> StreamServer::begin(std::string playback_id, std::string key)
   if (!stream || stream->provider != local_.name() || !crypto::constant_time_equal(stream->key.clear, key))
     co_return web::forbidden("The stream has another key");
   if (auto room = disk_.admit(); !room) co_return room;
-  if (!local_.live.add(stream->id)) co_return web::forbidden("The stream is on air already");
+  if (!local_.live.add(stream->id, std::move(key))) co_return web::forbidden("The stream is on air already");
   co_await set_live(stream->id, true);
   co_return Result<void>();
 }
@@ -154,10 +154,9 @@ bool StreamServer::may_go_on(std::string_view playback_id) const {
   return stream && local_.live.contains(stream->id) && disk_.admit();
 }
 
-Task<> StreamServer::end(std::string playback_id) {
+Task<> StreamServer::end(std::string playback_id, std::string key) {
   const auto stream = streams_.with_playback_id(playback_id);
-  if (!stream) co_return;
-  local_.live.remove(stream->id);
+  if (!stream || !local_.live.remove(stream->id, key)) co_return;
   co_await set_live(stream->id, false);
 }
 

@@ -44,7 +44,9 @@ class StreamServer {
   // Whether the broadcast may go on: it is on air, and the disk reserve has not been reached. Callable from every
   // thread.
   bool may_go_on(std::string_view playback_id) const;
-  web::Task<> end(std::string playback_id);
+  // A broadcast with this key has ended. nginx says so, too, of one that has hung up before it was refused: the stream
+  // of that name may be on air with another.
+  web::Task<> end(std::string playback_id, std::string key);
   // A recording is complete. Callable from every thread.
   web::Task<> recorded(std::string playback_id, std::string file);
 
