@@ -105,7 +105,8 @@ struct Dispatcher::Impl {
         table(given.routes),
         open_guard{.name = "none", .scheme = "", .admit = [](const Request&) -> Result<Caller> { return Caller{}; }},
         security(given.browser),
-        large_bodies(given.limits.large_bodies, given.limits.large_bodies_per_client) {
+        large_bodies(given.limits.large_bodies, given.limits.large_bodies_per_client),
+        anonymous_large_bodies(given.limits.large_bodies, given.limits.large_bodies_per_client) {
     append(table, {{GET, "/api/openapi.json", open_guard, nullptr, document_endpoint(), "This document"}});
     router.emplace(table);
     if (options.base_rate) base.emplace(*options.base_rate);
@@ -206,7 +207,7 @@ struct Dispatcher::Impl {
   const SecurityHeaders security;
   std::atomic<std::size_t> in_flight{0};
   ConcurrencyLimit per_client;
-  LargeBodies large_bodies;
+  LargeBodies large_bodies, anonymous_large_bodies;
 };
 
 std::string Dispatcher::Impl::client_key_of(const Request& request) const {
@@ -303,7 +304,9 @@ Result<LargeBodies::Place> Dispatcher::Impl::place_for(const BodyStream& body, c
     return too_large;
   }
   if (length && *length <= options.limits.body_bytes) return LargeBodies::Place();
-  auto place = large_bodies.enter(rate_key(request.client_address));
+  // Strangers, whose signature is checked when the body is there, take no place from users.
+  auto& bodies = route.guard.scheme.empty() ? anonymous_large_bodies : large_bodies;
+  auto place = bodies.enter(rate_key(request.client_address));
   if (!place) return unavailable("Too many large uploads are under way. Try again in a moment.");
   return place;
 }
