@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "appliance/billing/usage/records.h"
-#include "appliance/models/call_handle.h"
+#include "appliance/models/model_gateway.h"
 #include "appliance/models/providers/openai_wire.h"
 #include "appliance/payments/gateway/plugins.h"
 
@@ -41,9 +41,9 @@ usage::Money most_cost(const std::vector<models::Candidate>& candidates, const m
   return most;
 }
 
+// To its end also if the buyer hangs up meanwhile, and it is paid for: the provider sends its bill all the same.
 web::Task<web::Result<json::value>> complete(models::ModelGateway& gateway, models::ModelCall call) {
-  auto handle = co_await models::CallHandle::start(gateway, std::move(call), false);
-  const auto answer = co_await handle.answer();
+  const auto answer = co_await gateway.complete(std::move(call));
   if (!answer) co_return answer.error();
   co_return json::value(models::openai::to_wire(*answer));
 }

@@ -1,7 +1,9 @@
 // The paid gateway on a box without any chain: users who have signed in pay from their balance on the box's own ledger.
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer } from "node:http";
 import { test } from "node:test";
-import { Box } from "../support/box.mjs";
+import { Box, until } from "../support/box.mjs";
 import { serve_site } from "../peers/http_site.mjs";
 
 const WISH = { plugin: "models", input: { messages: [{ role: "user", content: "Say hello." }] } };
@@ -72,4 +74,32 @@ test("a crash between payment and delivery gives the balance back", async (t) =>
   for (const end = Date.now() + 20_000; Date.now() < end && (await balance_of(box, ada)) !== "1"; ) await new Promise((resolve) => setTimeout(resolve, 20));
   assert.equal(await balance_of(box, ada), "1");
   assert.equal((await box.backend_call("GET", "/api/admin/ledger/verify")).ok, true);
+});
+
+test("a buyer who hangs up before the model has answered pays for the answer", async (t) => {
+  const asked = [];
+  const server = createServer((request, response) => {
+    request.resume();
+    if (request.method === "POST") return asked.push(response);
+    response.end(JSON.stringify({ object: "list", data: [{ id: "slow", object: "model" }] }));
+  }).listen(0, "127.0.0.1");
+  t.after(() => server.close());
+  await once(server, "listening");
+  const box = await Box.start(t, { LOCAL_MODEL_URL: `http://127.0.0.1:${server.address().port}/v1` });
+  const ada = await box.customer("ada@example.org");
+  await box.backend_call("POST", "/api/admin/ledger/credit", { userId: ada.id, amount: "1", reference: "gift" });
+  const buyer = new AbortController();
+  const body = JSON.stringify({ ...WISH, input: { ...WISH.input, model: "local/slow" }, payment: "balance" });
+  const bought = fetch(`${box.web}/api/v1/gateway`, { method: "POST", headers: { cookie: ada.cookie, "content-type": "application/json" }, body, signal: buyer.signal }).catch(() => undefined);
+  await until("the model is asked", () => asked.length > 0);
+  buyer.abort();
+  await bought;
+  const message = { role: "assistant", content: "Hello." };
+  const answer = JSON.stringify({ id: "1", object: "chat.completion", model: "slow", choices: [{ index: 0, message, finish_reason: "stop" }], usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 } });
+  // Long enough for the box to have noticed that the buyer is gone.
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  asked[0].setHeader("content-type", "application/json").end(answer);
+  await box.end("SIGTERM"); // gives the request the time that it takes
+  await box.serve();
+  assert.equal(await balance_of(box, ada), "0.999");
 });
