@@ -148,7 +148,12 @@ std::optional<RunningProcess> ProcessLauncher::recorded_process(const std::strin
   const auto recorded = run_folder(id).read_pid();
   if (!recorded || recorded->boot_id != boot_id) return std::nullopt;
   auto process = proc::open_process(pid_t(recorded->pid), recorded->start_ticks);
-  if (!process) return std::nullopt;  // whatever it shows as its arguments: it may overwrite them
+  if (!process) return std::nullopt;
+  if (!is_command_of(id, proc::arguments(pid_t(recorded->pid)))) {
+    // It is ending, or has overwritten its arguments to be forgotten.
+    proc::kill_session(pid_t(recorded->pid), recorded->start_ticks);
+    return std::nullopt;
+  }
   return RunningProcess{.id = id, .process = std::move(process), .identity = *recorded};
 }
 
