@@ -94,8 +94,12 @@ void SummarizerChild::State::spawn() {
                                  .folder = {},
                                  .error = STDERR_FILENO,
                                  .inherited = {socket.descriptor(), written_by_child.get()}};
-  const sandbox::Confinement place{
-      .user = sandbox::spare_user(own_user), .namespaces = {}, .files = {}, .tcp = {}, .calls = {}, .limits = {.open_files = open_files}};
+  const sandbox::Confinement place{.user = sandbox::spare_user(own_user),
+                                   .namespaces = {},
+                                   .files = {},
+                                   .tcp = {},
+                                   .calls = {},
+                                   .limits = {.open_files = open_files}};
   try {
     const auto child = sandbox::start(program, place);
     ::close(child.process);
