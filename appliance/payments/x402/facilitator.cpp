@@ -75,8 +75,8 @@ web::Task<web::Result<Settlement>> Facilitator::settle(Read asked, store::UserId
   const spent_credentials::SpentCredentials::Exclusive working(spent_, id);
   auto row = spent_.find(id);
   const auto purpose = "settlement for user " + std::to_string(user);
-  const bool is_left = row && row->value.state == State::settling && row->value.purpose == purpose &&
-                       row->value.amount == asked.amount;
+  const bool is_left =
+      row && row->value.state == State::settling && row->value.purpose == purpose && row->value.amount == asked.amount;
   if (!working || (row && !is_left)) co_return failed(used, payer);
   // One that was submitted before may be on the chain by now, where it counts as used, or has expired.
   if (!row) {
