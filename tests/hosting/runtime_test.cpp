@@ -268,8 +268,7 @@ TEST_F(ProcessEngine, AReusedPidIsNeitherAdoptedNorSignalled) {
   const auto boot_id = runtime::proc::boot_id();
   const runtime::PidFile forgeries[] = {
       {.pid = bystander, .start_ticks = real->start_ticks - 1, .boot_id = boot_id, .started_at = 1},
-      {.pid = bystander, .start_ticks = real->start_ticks, .boot_id = "another start", .started_at = 1},
-      {.pid = bystander, .start_ticks = real->start_ticks, .boot_id = boot_id, .started_at = 1}};  // another's command
+      {.pid = bystander, .start_ticks = real->start_ticks, .boot_id = "another start", .started_at = 1}};
   for (auto& forgery : forgeries) {
     folder.write_pid(forgery);
     life = std::make_unique<Life>(data.path());
@@ -279,6 +278,23 @@ TEST_F(ProcessEngine, AReusedPidIsNeitherAdoptedNorSignalled) {
     EXPECT_TRUE(is_alive(bystander));
     life.reset();
   }
+}
+
+// An agent may overwrite its arguments, so that the box would not know it again.
+TEST_F(ProcessEngine, ARecordedProcessWithOtherArgumentsIsEnded) {
+  const auto hidden = start("hidden");
+  start("victim");
+  stop("victim");
+  life.reset();
+  const auto real = runtime::proc::stat(pid_t(hidden));
+  ASSERT_TRUE(real);
+  runtime::RunFolder(data.path() / "agents/ag_victim")
+      .write_pid(
+          {.pid = hidden, .start_ticks = real->start_ticks, .boot_id = runtime::proc::boot_id(), .started_at = 1});
+  life = std::make_unique<Life>(data.path());
+  life->loop.run(life->engine->adopt({"ag_victim"}));
+  EXPECT_EQ(inspect("victim").state, State::missing);
+  EXPECT_TRUE(eventually([&] { return !is_alive(hidden); }));
 }
 
 TEST_F(ProcessEngine, KillSessionSparesALaterSessionOfTheSameNumber) {

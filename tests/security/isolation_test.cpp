@@ -244,7 +244,7 @@ std::unique_ptr<sandbox::SpawnHelper> helper_in_a_child(const sandbox::SpawnOpti
 void expect_all_refused(const Story& story) {
   ASSERT_THAT(story.lines, Not(IsEmpty())) << story.level;
   EXPECT_EQ(story.lines.back(), "end");
-  EXPECT_EQ(story.lines.size(), 18u);
+  EXPECT_EQ(story.lines.size(), 20u);
   for (const auto& line : story.lines) {
     if (line != "end") {
       EXPECT_THAT(line, StartsWith("refused "));
