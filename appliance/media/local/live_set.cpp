@@ -1,7 +1,6 @@
 #include "appliance/media/local/live_set.h"
 
 #include <iterator>
-#include <ranges>
 #include <utility>
 
 namespace local {
@@ -10,6 +9,12 @@ namespace {
 
 constexpr std::chrono::seconds listening{15};  // players ask every few seconds
 constexpr std::size_t most_streams = 1'000, most_listeners = 100'000;
+
+std::vector<std::string> names_of(const std::map<std::string, std::string>& streams) {
+  std::vector<std::string> names;
+  for (const auto& stream : streams) names.push_back(stream.first);
+  return names;
+}
 
 }  // namespace
 
@@ -28,9 +33,7 @@ bool LiveSet::remove(const std::string& stream, std::string_view key) {
 
 std::vector<std::string> LiveSet::clear() {
   const std::scoped_lock lock(mutex_);
-  const auto all = std::exchange(streams_, {});
-  const auto names = std::views::keys(all);
-  return {names.begin(), names.end()};
+  return names_of(std::exchange(streams_, {}));
 }
 
 bool LiveSet::contains(const std::string& stream) const {
@@ -40,8 +43,7 @@ bool LiveSet::contains(const std::string& stream) const {
 
 std::vector<std::string> LiveSet::list() const {
   const std::scoped_lock lock(mutex_);
-  const auto names = std::views::keys(streams_);
-  return {names.begin(), names.end()};
+  return names_of(streams_);
 }
 
 void Audience::forget_old(Seen& seen, Clock::time_point now) {
