@@ -32,14 +32,14 @@ web::Task<> note(const Services& services, const web::Request& request, const ch
 
 web::Answer back_up(const Services& services, const web::Request& request, BackupRequest asked) {
   const std::filesystem::path to(std::string(asked.to));
-  const auto allowed = services.backups.check(to, asked.keyFingerprint);
-  if (!allowed) co_return allowed.error();
   if (asked.proof && !is_reached(to, *asked.proof)) {
     auto refused = web::conflict("The box does not see the folder above " + to.string() +
                                  " as the caller does, or may not write in it");
     refused.code = folder_not_reached;
     co_return refused;
   }
+  const auto allowed = services.backups.check(to, asked.keyFingerprint);
+  if (!allowed) co_return allowed.error();
   const auto made = co_await services.backups.make(to);
   if (!made) co_return made.error();
   const auto& failure = *made;

@@ -6,7 +6,7 @@ import { chownSync, copyFileSync, cpSync, existsSync, lstatSync, mkdirSync, mkdt
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { Box, binary, PASSWORD, run } from "../support/box.mjs";
+import { Box, binary, INTERNAL_KEY, PASSWORD, run } from "../support/box.mjs";
 
 const skip = process.getuid() !== 0 ? "needs root" : undefined;
 const OWNER = 65534;
@@ -55,6 +55,16 @@ test("what root's commands write in the folder of another user is that user's", 
   give(box.folder, 0);
   await box.serve();
   assert.match((await run(["health", ...data])).out, /^healthy/);
+});
+
+test("root backs up and packs a running box of another user where only root may look", { skip }, async (t) => {
+  const place = folder(t), backend = { env: { INTERNAL_API_KEY: INTERNAL_KEY } };
+  const box = await Box.start(t, { RUN_AS: "nobody" });
+  for (const [words, written] of [[["backup", "--to", join(place, "backup")], join("backup", "store", "meta")], [["pack", "--to", join(place, "pack")], "pack"]]) {
+    const ended = await run([...words, "--data", box.folder], backend);
+    assert.equal(ended.code, 0, JSON.stringify(ended));
+    assert.ok(existsSync(join(place, written)), written);
+  }
 });
 
 test("a command of root's follows no link that the owner has put into the folder", { skip }, async (t) => {
