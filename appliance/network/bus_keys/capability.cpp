@@ -16,7 +16,7 @@ struct Parts {
         {.claim = [this](store::UserId user, store::Change& change) { forget_all(user, change); }, .claimed = {}});
   }
   Services services() { return {keys, audit, system}; }
-  // Whoever had the account before would still speak for its agents.
+  // The account's previous holder could otherwise still sign messages as its agents.
   void forget_all(store::UserId user, store::Change& change) const {
     const auto tenant = system.tenant(user);
     for (const auto& key : tenant.list(table, {.limit = std::size_t(-1), .after = {}}))
