@@ -4,15 +4,13 @@
 
 #include "appliance/foundation/chain/abi.h"
 #include "appliance/foundation/chain/smart_wallet.h"
-#include "appliance/payments/eip3009/arrival.h"
+#include "appliance/payments/eip3009/settlement.h"
 
 namespace gateway {
 
 namespace {
 
-using eip3009::Arrival;
 using eip3009::Authorization;
-using eip3009::Submission;
 using spent_credentials::State;
 
 constexpr auto nonce_used = "invalid_exact_evm_nonce_already_used";
@@ -114,23 +112,14 @@ web::Task<web::Result<Sold>> AuthorizationCharge::deliver_paid(Row row, const Sa
 }
 
 web::Task<web::Result<void>> AuthorizationCharge::settle(Row& row, const Authorization& authorization) {
-  auto sent = co_await submitter_.submit(token_, authorization);
-  if (sent.state != Submission::State::settled) {
-    // Somebody else may have sent it, and then the money has arrived, too.
-    const auto arrival = co_await eip3009::find_arrival(token_, authorization);
-    const bool has_arrived = arrival && arrival->state == Arrival::State::arrived;
-    const bool never_will =
-        arrival && (arrival->state == Arrival::State::canceled ||
-                    (arrival->state == Arrival::State::unused && sent.state == Submission::State::refused));
-    if (never_will) {
-      co_await spent_.release(row);
-      co_return refused(verification_failed, "The payment could not be settled. You were not charged.", sent.reason);
-    }
-    if (!has_arrived) co_return unsettled(arrival ? "the transfer is in no block" : arrival.error().detail);
-    sent.transaction = arrival->transaction;
+  const auto settled = co_await eip3009::settle(submitter_, token_, authorization);
+  if (settled.state == eip3009::Settled::State::never) {
+    co_await spent_.release(row);
+    co_return refused(verification_failed, "The payment could not be settled. You were not charged.", settled.reason);
   }
+  if (settled.state == eip3009::Settled::State::pending) co_return unsettled(settled.detail);
   // Its state is stored with the transaction. Of several payments in one transaction, one has it.
-  row.value.transaction = spent_credentials::of_transaction(token_.network(), sent.transaction);
+  row.value.transaction = spent_credentials::of_transaction(token_.network(), settled.transaction);
   if (!co_await spent_.move(row, State::serving)) {
     row.value.transaction.clear();
     if (!co_await spent_.move(row, State::serving)) throw std::logic_error("a payment in use was changed");

@@ -4,7 +4,7 @@
 
 #include "appliance/foundation/chain/abi.h"
 #include "appliance/foundation/chain/uint256.h"
-#include "appliance/payments/eip3009/arrival.h"
+#include "appliance/payments/eip3009/settlement.h"
 
 namespace x402 {
 
@@ -92,27 +92,17 @@ web::Task<web::Result<Settlement>> Facilitator::settle(Read asked, store::UserId
     row = co_await spent_.claim(std::move(claimed));
   }
   if (!row) co_return failed(used, payer);
-  using Sent = eip3009::Submission::State;
-  using Arrived = eip3009::Arrival::State;
-  auto sent = co_await exact_.submitter().submit(token, authorization);
-  if (sent.state != Sent::settled) {
-    // Somebody else may have sent it, and then the money has arrived, too.
-    const auto arrival = co_await eip3009::find_arrival(token, authorization);
-    const bool has_arrived = arrival && arrival->state == Arrived::arrived;
-    const bool never_will = arrival && (arrival->state == Arrived::canceled ||
-                                        (arrival->state == Arrived::unused && sent.state == Sent::refused));
-    if (never_will) {
-      co_await spent_.release(*row);
-      co_return failed({.reason = sent.reason, .message = {}}, payer);
-    }
-    if (!has_arrived)
-      co_return web::unavailable("The payment is sent and not in a block yet: ask again", "settlement is pending");
-    sent.transaction = arrival->transaction;
+  const auto settled = co_await eip3009::settle(exact_.submitter(), token, authorization);
+  if (settled.state == eip3009::Settled::State::never) {
+    co_await spent_.release(*row);
+    co_return failed({.reason = settled.reason, .message = {}}, payer);
   }
-  row->value.transaction = spent_credentials::of_transaction(token.network(), sent.transaction);
+  if (settled.state == eip3009::Settled::State::pending)
+    co_return web::unavailable("The payment is sent and not in a block yet: ask again", settled.detail);
+  row->value.transaction = spent_credentials::of_transaction(token.network(), settled.transaction);
   if (!co_await spent_.move(*row, State::spent)) throw std::logic_error("a payment in use was changed");
   co_return Settlement{
-      .success = true, .reason = {}, .transaction = sent.transaction, .payer = payer, .amount = asked.amount};
+      .success = true, .reason = {}, .transaction = settled.transaction, .payer = payer, .amount = asked.amount};
 }
 
 }  // namespace x402
