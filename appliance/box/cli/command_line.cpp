@@ -4,6 +4,7 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 #include <algorithm>
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
@@ -316,6 +317,8 @@ std::optional<int> parse(int argc, char** argv, const BuildFacts& facts, Run& ch
 int run(int argc, char** argv, const BuildFacts& facts) {
   Run chosen;
   if (const auto ended = parse(argc, argv, facts, chosen)) return *ended;
+  // A process of the same user can have the kernel send it, for a descriptor of its own, and it would end this one.
+  std::signal(SIGIO, SIG_IGN);
   try {
     return chosen();
   } catch (const std::exception& error) {

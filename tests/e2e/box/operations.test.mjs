@@ -155,6 +155,13 @@ test("SIGTERM drains: running requests are answered, new ones refused", async (t
   assert.deepEqual(messages.map(({ role, delivery }) => [role, delivery]), [["user", "answered"], ["assistant", null]]);
 });
 
+test("SIGIO, which a process of the same user can have the kernel send, does not end the box", async (t) => {
+  const box = await Box.start(t);
+  box.child.kill("SIGIO");
+  assert.equal((await fetch(`${box.web}/healthz`)).status, 200);
+  assert.equal(await box.end("SIGTERM"), 0);
+});
+
 test("a second SIGTERM does not wait, and nothing is lost", async (t) => {
   const model = await ModelServer.start(t);
   const box = await Box.start(t, { LOCAL_MODEL_URL: model.url });
