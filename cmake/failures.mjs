@@ -2,7 +2,8 @@
 //   node cmake/failures.mjs build/asan/Testing/Temporary/LastTest.log
 import { existsSync, readFileSync } from "node:fs";
 
-const LINES_OF_ONE_FAILURE = 40, LINES_OF_ONE_TEST = 120;
+const LINES_OF_ONE_FAILURE = 40,
+  LINES_OF_ONE_TEST = 120;
 
 // A failure begins with one of these lines: node's runner, GoogleTest, a sanitizer.
 const BEGINS = /^\s*not ok |: Failure$|^\[  FAILED  \]|ERROR: (Address|Leak)Sanitizer|runtime error: |terminate called/;

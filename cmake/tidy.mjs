@@ -20,8 +20,7 @@ const flags_of = (source) => {
   if (!command) throw new Error(`${source} is in no target of build/lint`);
   const words = command.split(" ").map((word) => word.replaceAll("\\", ""));
   const flags = words.slice(words.findIndex((word) => word.endsWith("clang++")) + 1);
-  for (const name of ["-o", "-c", "-MF", "-MT"])
-    while (flags.includes(name)) flags.splice(flags.indexOf(name), 2);
+  for (const name of ["-o", "-c", "-MF", "-MT"]) while (flags.includes(name)) flags.splice(flags.indexOf(name), 2);
   return flags.filter((flag) => flag !== "-MD");
 };
 
@@ -31,7 +30,8 @@ const run = (program, args) =>
     (error) => ({ ok: false, text: `${error.stdout ?? ""}${error.stderr ?? error.message}` }),
   );
 
-let looked_at = 0, units = 0;
+let looked_at = 0,
+  units = 0;
 const findings = [];
 
 const look_at = async (group) => {
@@ -48,8 +48,17 @@ const look_at = async (group) => {
     }
   }
   // g++ warns of shadowed names, and of those of one source only.
-  const { ok, text } = await run("clang-tidy", ["--quiet", "--warnings-as-errors=*", `--config-file=${resolve(".clang-tidy")}`,
-    "--extra-arg=-Wno-unknown-warning-option", "--extra-arg=-Wno-c99-extensions", "--extra-arg=-Wno-shadow", input, "--", ...flags]);
+  const { ok, text } = await run("clang-tidy", [
+    "--quiet",
+    "--warnings-as-errors=*",
+    `--config-file=${resolve(".clang-tidy")}`,
+    "--extra-arg=-Wno-unknown-warning-option",
+    "--extra-arg=-Wno-c99-extensions",
+    "--extra-arg=-Wno-shadow",
+    input,
+    "--",
+    ...flags,
+  ]);
   looked_at += group.length;
   if (!ok) {
     findings.push(...group);

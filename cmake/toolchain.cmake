@@ -1,8 +1,8 @@
-# ccache and mold where present, warnings as errors, the sanitizers of the presets.
+# ccache (by dependencies: without a preprocessor's run of its own) and mold where present, warnings as errors, the sanitizers of the presets.
 find_program(CCACHE ccache)
 if(CCACHE)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env
-      CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_NOHASHDIR=1 CCACHE_SLOPPINESS=pch_defines,time_macros ${CCACHE})
+      CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_NOHASHDIR=1 CCACHE_DEPEND=1 CCACHE_SLOPPINESS=pch_defines,time_macros ${CCACHE})
 endif()
 
 find_program(MOLD mold)
@@ -14,7 +14,7 @@ set(AGENTBOX_SANITIZE "" CACHE STRING "Sanitizers, as -fsanitize= takes them: ad
 if(AGENTBOX_SANITIZE)
   add_compile_options(-fsanitize=${AGENTBOX_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${AGENTBOX_SANITIZE})
-  add_compile_definitions(AGENTBOX_SANITIZED=1)
+  add_compile_definitions(AGENTBOX_SANITIZED=1 _GLIBCXX_ASSERTIONS)
   if(AGENTBOX_SANITIZE MATCHES "address")
     # A quarter of all compile time together, for what shows anyway: the address sanitizer reports whatever is reached
     # through a null pointer, and what reads bytes has these checks all the same: the store and the fuzzers' targets.

@@ -8,8 +8,8 @@ import { readFileSync } from "node:fs";
 const RELEASE = "bookworm";
 const [document, tracker = "https://security-tracker.debian.org/tracker/data/json"] = process.argv.slice(2);
 
-const packages = JSON.parse(readFileSync(document, "utf8")).packages
-  .filter(({ externalRefs = [] }) => externalRefs.some(({ referenceLocator }) => referenceLocator.startsWith("pkg:deb/")))
+const packages = JSON.parse(readFileSync(document, "utf8"))
+  .packages.filter(({ externalRefs = [] }) => externalRefs.some(({ referenceLocator }) => referenceLocator.startsWith("pkg:deb/")))
   .map(({ name, versionInfo }) => ({ name, version: versionInfo }));
 
 // The tracker knows source packages.

@@ -14,7 +14,8 @@ const facts = JSON.parse(run(binary, "version", "--json"));
 const architecture = run("dpkg", "--print-architecture").trim();
 
 const debian = (name, version) => ({
-  name, version,
+  name,
+  version,
   purl: `pkg:deb/debian/${name}@${encodeURIComponent(version)}?arch=${architecture}&distro=debian-12`,
   supplier: "Organization: Debian",
 });
@@ -50,7 +51,8 @@ const kinds = [
   ["DYNAMIC_LINK", loaded()],
   ["CONTAINS", console_packages()],
 ];
-const id = (kind, name, version) => `SPDXRef-${kind.toLowerCase().replace("_", "-")}-${`${name}-${version}`.replace(/[^A-Za-z0-9.-]/g, "-")}`;
+const id = (kind, name, version) =>
+  `SPDXRef-${kind.toLowerCase().replace("_", "-")}-${`${name}-${version}`.replace(/[^A-Za-z0-9.-]/g, "-")}`;
 const SELF = "SPDXRef-agentbox";
 const spdx = {
   spdxVersion: "SPDX-2.3",
@@ -58,17 +60,33 @@ const spdx = {
   SPDXID: "SPDXRef-DOCUMENT",
   name: `agentbox-${facts.version}`,
   documentNamespace: `urn:agentbox:${facts.version}:${createHash("sha256").update(readFileSync(binary)).digest("hex")}`,
-  creationInfo: { created: new Date(Number(seconds) * 1000).toISOString().replace(".000Z", "Z"), creators: ["Tool: agentbox image/sbom.mjs"] },
+  creationInfo: {
+    created: new Date(Number(seconds) * 1000).toISOString().replace(".000Z", "Z"),
+    creators: ["Tool: agentbox image/sbom.mjs"],
+  },
   packages: [
     {
-      SPDXID: SELF, name: "agentbox", versionInfo: facts.version, downloadLocation: "NOASSERTION", filesAnalyzed: false,
-      licenseConcluded: "Apache-2.0", licenseDeclared: "Apache-2.0", copyrightText: "NOASSERTION",
+      SPDXID: SELF,
+      name: "agentbox",
+      versionInfo: facts.version,
+      downloadLocation: "NOASSERTION",
+      filesAnalyzed: false,
+      licenseConcluded: "Apache-2.0",
+      licenseDeclared: "Apache-2.0",
+      copyrightText: "NOASSERTION",
       comment: `commit ${facts.commit ?? "unknown"}, ${facts.compiler}, ${facts.flags}`,
     },
     ...kinds.flatMap(([kind, packages]) =>
       packages.map(({ name, version, license = "NOASSERTION", purl, supplier }) => ({
-        SPDXID: id(kind, name, version), name, versionInfo: version, downloadLocation: "NOASSERTION", filesAnalyzed: false,
-        licenseConcluded: "NOASSERTION", licenseDeclared: license, copyrightText: "NOASSERTION", ...(supplier && { supplier }),
+        SPDXID: id(kind, name, version),
+        name,
+        versionInfo: version,
+        downloadLocation: "NOASSERTION",
+        filesAnalyzed: false,
+        licenseConcluded: "NOASSERTION",
+        licenseDeclared: license,
+        copyrightText: "NOASSERTION",
+        ...(supplier && { supplier }),
         externalRefs: [{ referenceCategory: "PACKAGE-MANAGER", referenceType: "purl", referenceLocator: purl }],
       })),
     ),

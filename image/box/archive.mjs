@@ -30,7 +30,10 @@ const BOX = {
   StopSignal: "SIGTERM",
   Healthcheck: {
     Test: ["CMD", "/usr/bin/agentbox", "health"],
-    Interval: 30 * SECOND, Timeout: 10 * SECOND, StartPeriod: 60 * SECOND, Retries: 3,
+    Interval: 30 * SECOND,
+    Timeout: 10 * SECOND,
+    StartPeriod: 60 * SECOND,
+    Retries: 3,
   },
   Labels: labels("agentbox", "hosts AI agents on one box"),
 };
@@ -42,7 +45,10 @@ const AGENT = {
   Entrypoint: ["/usr/bin/agentbox", "agent"],
   Healthcheck: {
     Test: ["CMD", "/usr/bin/agentbox", "agent", "--check"],
-    Interval: 30 * SECOND, Timeout: 5 * SECOND, StartPeriod: 20 * SECOND, Retries: 5,
+    Interval: 30 * SECOND,
+    Timeout: 5 * SECOND,
+    StartPeriod: 20 * SECOND,
+    Retries: 5,
   },
   Labels: { ...labels("agentbox agent", "one agent of a box"), "agentbox.boot": "file" },
 };
