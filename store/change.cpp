@@ -39,6 +39,13 @@ void Change::remove(Family family, std::string key) {
   batch_.writes.push_back({.kind = Write::Kind::erase, .family = family, .key = std::move(key)});
 }
 
+void Change::remove_entry(std::string entry, std::string record) {
+  batch_.writes.push_back({.kind = Write::Kind::erase,
+                           .family = rows_->index_family(),
+                           .key = std::move(entry),
+                           .value = std::move(record)});
+}
+
 void Change::add(UserId owner, const CounterName& name, std::int64_t delta, std::optional<std::int64_t> bound) {
   add(owner, name, CounterFields{delta}, bound ? std::vector<Bound>{{.most = *bound}} : std::vector<Bound>());
 }

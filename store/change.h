@@ -85,6 +85,7 @@ class Change {
   friend class System;
   // With `only`, records and counters of other owners are refused with std::logic_error.
   Change(Rows& rows, std::optional<UserId> only) : rows_(&rows), only_(only) {
+    if (only) batch_.scope = Scope::tenant(*only);
     batch_.writes.reserve(usual_writes);
     batch_.preconditions.reserve(usual_writes);
     expectations_.reserve(usual_writes);
@@ -97,6 +98,7 @@ class Change {
   void expect_unchanged(Family, std::string key, std::string stored, std::optional<std::uint64_t> version = {});
   void put(Family, std::string key, std::string value);
   void remove(Family, std::string key);
+  void remove_entry(std::string entry, std::string record);
   Outcome outcome_of(CommitResult) const;
 
   // The key of a record's entry in an index; nothing when the record has none.
@@ -152,7 +154,7 @@ class Change {
       auto removed = entry(table, index, key, owner, *before);
       auto added = entry(table, index, key, owner, row.value);
       if (removed == added) continue;
-      if (removed) remove(rows_->index_family(), std::move(*removed));
+      if (removed) remove_entry(std::move(*removed), key);
       if (added) add_entry<R>(table, index, key, std::move(*added));
     }
     put(rows_->family(table.name), std::move(key), std::move(bytes));
@@ -164,7 +166,7 @@ class Change {
     if (!table.indexes.empty()) {
       const auto before = decode<R>(row.stored, {&rows_->sealer(), table.name.number, key});
       for (const auto& index : table.indexes)
-        if (auto removed = entry(table, index, key, owner, before)) remove(rows_->index_family(), std::move(*removed));
+        if (auto removed = entry(table, index, key, owner, before)) remove_entry(std::move(*removed), key);
     }
     remove(rows_->family(table.name), std::move(key));
   }

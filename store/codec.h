@@ -26,16 +26,13 @@
 #include <utility>
 #include <vector>
 
+#include "store/clock.h"
 #include "store/decimal.h"
 #include "store/engine.h"
 #include "store/json_reader.h"
 #include "store/seal.h"
 
 namespace store {
-
-// UTC, stored as milliseconds since the epoch.
-using Time = std::chrono::sys_time<std::chrono::milliseconds>;
-inline Time now() { return std::chrono::time_point_cast<std::chrono::milliseconds>(std::chrono::system_clock::now()); }
 
 // A secret: clear in memory, AES-256-GCM under the box's master key on disk, bound to its table, record and field.
 struct Sealed {

@@ -3,14 +3,14 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "store/json_reader.h"
+
 namespace store {
 namespace {
 
 constexpr std::size_t decimals = 9;
 
 [[noreturn]] void out_of_range() { throw std::overflow_error("decimal: the result is out of range"); }
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 }  // namespace
 

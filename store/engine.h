@@ -1,12 +1,15 @@
-// The whole persistence contract: point and multi reads, ordered scans on a snapshot, an atomic conditional commit, and
-// backup, verification and statistics. An engine lives in a folder of its own below store/ (rocks/: RocksDB), and is
-// known to the rest by its EngineKind alone. tests/store/engine_contract_test.cpp holds every engine to this contract.
+// The whole persistence contract: point and multi reads, lookups by index, ordered scans on a snapshot, an atomic
+// conditional commit, sequences, and backup, verification and statistics. An engine lives in a folder of its own below
+// store/ (rocks/: RocksDB), and is known to the rest by its EngineKind alone. tests/store/engine_contract_test.cpp
+// holds every engine to this contract.
 //
-// One process. The contract assumes that all writes go through this one Engine object: versions are not stored and
-// start anew with each open, the writer remembers the counters it has read, and ids of sequences are handed out from
-// memory (Rows::next_id). Everything that caches by version relies on it: VersionedCache, Precondition::version. An
-// engine over a server that other processes write to must either let version() change before a foreign write can be
-// read, or return a new number on each call, which turns the caches off, and must hand out sequences by itself.
+// Every read and every batch carries its scope, which the engine checks (scope.h).
+//
+// One process. Versions are not stored and start anew with each open, and everything that caches by version relies on
+// all writes going through this one Engine object: VersionedCache, Precondition::version. An engine over a server that
+// other processes write to must either let version() change before a foreign write can be read, or return a new number
+// on each call, which turns the caches off, and must not trust Precondition::version. Preconditions, bounds and
+// sequences hold between all engines that have one database open.
 #pragma once
 
 #include <boost/asio/awaitable.hpp>
@@ -23,6 +26,7 @@
 #include <vector>
 
 #include "store/counter_fields.h"
+#include "store/scope.h"
 
 namespace store {
 
@@ -44,6 +48,9 @@ std::string_view to_string(Access);
 struct FamilySpec {
   std::string name;  // kept on disk
   Access access = Access::general;
+  bool has_owner = false;   // keys begin with the owner's 8 bytes
+  bool is_index = false;    // keys begin with the number of a table; values are keys of its records
+  std::uint8_t number = 0;  // of the table in index entries; 0: it has none
 };
 using Family = std::uint32_t;  // index into the families the engine was opened with
 
@@ -71,8 +78,8 @@ struct Precondition {
   Family family;
   std::string key;
   std::string value{};
-  // Of equals: Engine::version of the key, from before the value was read. If it is still the same, the value is not
-  // compared.
+  // Of equals: Engine::version of the key, from before the value was read. A hint: if it is still the same, the engine
+  // need not compare the value.
   std::optional<std::uint64_t> version{};
   std::size_t field = 0;
   std::int64_t bound = 0;
@@ -88,7 +95,7 @@ struct Write {
   Kind kind;
   Family family;
   std::string key;
-  std::string value{};
+  std::string value{};  // of an erased index entry: the key of its record, by which its scope is checked
   CounterFields fields{};
 };
 
@@ -96,6 +103,7 @@ struct Write {
 struct Batch {
   std::vector<Precondition> preconditions;
   std::vector<Write> writes;
+  Scope scope = Scope::system();
 };
 
 // The strictest first. Commits in the log survive the end of the process, kill -9 included; synced ones survive a power
@@ -124,6 +132,12 @@ struct Range {
   bool reverse = false;  // from last to first
 };
 
+// A record that was found by an index.
+struct Found {
+  std::string key, value;
+  std::optional<std::uint64_t> version{};  // Engine::version of the key, from before it was read
+};
+
 struct Damage {
   std::string what;   // a sentence
   std::string where;  // the file
@@ -137,20 +151,30 @@ struct EngineStats {
   double append_seconds = 0;  // spent appending and syncing, in total
 };
 
+class Replication;
+
 class Engine {
  public:
   virtual ~Engine() = default;
 
-  // Callable from every thread. Without a snapshot: the newest committed state. Keys order as unsigned bytes.
-  virtual std::optional<std::string> get(Family, std::string_view key, const Snapshot* = nullptr) const = 0;
-  virtual std::vector<std::optional<std::string>> multi_get(Family, std::span<const std::string> keys,
+  // Callable from every thread. Without a snapshot: the newest committed state. Keys order as unsigned bytes. Keys
+  // outside of the scope read as absent. Reads throw Unavailable while the engine cannot be asked.
+  virtual std::optional<std::string> get(Scope, Family, std::string_view key, const Snapshot* = nullptr) const = 0;
+  virtual std::vector<std::optional<std::string>> multi_get(Scope, Family, std::span<const std::string> keys,
                                                             const Snapshot* = nullptr) const = 0;
+  // The records that the entries in the range name, at one moment, in the order of the entries. Throws Corrupt when one
+  // is not there. By default three reads; engines that are far away do it in one.
+  virtual std::vector<Found> lookup(Scope, Family index, const Range& entries, Family records, std::size_t limit) const;
+  // The record that the index entry names. Without a snapshot the entry and the record may be of different moments; the
+  // value is empty if the record was erased between the two.
+  virtual std::optional<Found> find_one(Scope, Family index, std::string_view entry, Family records,
+                                        const Snapshot* = nullptr) const;
   virtual std::unique_ptr<Snapshot> snapshot() const = 0;
   // Calls `visit` in key order until it returns false. The views are valid during the call only.
-  virtual void scan(Family, const Range&,
+  virtual void scan(Scope, Family, const Range&,
                     const std::function<bool(std::string_view key, std::string_view value)>& visit,
                     const Snapshot* = nullptr) const = 0;
-  virtual CounterFields counter(Family, std::string_view key, const Snapshot* = nullptr) const = 0;
+  virtual CounterFields counter(Scope, Family, std::string_view key, const Snapshot* = nullptr) const = 0;
   // A number for all keys of the family with the same first eight bytes. It changes after each write to one of them,
   // and may change without. Read it before the records that are to be cached: while it stays the same, so do they. Not
   // kept over a restart.
@@ -158,10 +182,16 @@ class Engine {
 
   // Batches are checked one after the other, in the order they were handed in; those that wait are appended together,
   // synced together if one of them is to be durable, and resumed together (Durability says what has happened by then).
-  // Throws Unavailable when the store is read-only, and Corrupt when what a precondition is about cannot be read.
+  // Throws Unavailable when the store is read-only, Corrupt when what a precondition is about cannot be read, and
+  // OutOfScope.
   virtual Task<CommitResult> commit(Batch, Durability = Durability::durable) = 0;
   // The same for threads that are not coroutines (command line, tests, migrations). Never call it on an io thread.
   virtual CommitResult commit_blocking(Batch, Durability = Durability::durable) = 0;
+
+  // A positive number that was never returned before for this counter, by no engine that has the database open,
+  // restarts included; larger than every number returned before the call. Throws as commit does.
+  virtual Task<std::int64_t> next_number(Family counters, std::string key) = 0;
+  virtual std::int64_t next_number_blocking(Family counters, const std::string& key) = 0;
 
   // Nothing while healthy; else the sentence that says why the store is read-only.
   virtual std::optional<std::string> read_only_reason() const = 0;
@@ -172,6 +202,12 @@ class Engine {
   // Checks every file against its checksums and returns what does not match. Blocks.
   virtual std::vector<Damage> verify_files() const = 0;
   virtual EngineStats stats() const = 0;
+
+  // How many records were put or erased before this moment, over all restarts: grows with each write, and by as many as
+  // it changes. 0 where the engine does not count them.
+  virtual std::uint64_t position(const Snapshot* = nullptr) const { return 0; }
+  // What a standby follows this engine by (replication.h); null where the engine has none. Lives as long as the engine.
+  virtual Replication* replication() { return nullptr; }
 };
 
 struct EngineOptions {
@@ -179,6 +215,8 @@ struct EngineOptions {
   // Families on disk that are not named here stay untouched.
   std::vector<FamilySpec> families;
   bool read_only = false;  // opens without writing
+  // Bytes of logs that are kept when the store no longer needs them, for a standby that was away.
+  std::uint64_t kept_log_bytes = 0;
   Trouble on_trouble{};
 };
 

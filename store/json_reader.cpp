@@ -27,8 +27,6 @@ void append_utf8(std::string& out, unsigned code) {
   }
 }
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 }  // namespace
 
 void JsonReader::fail(const char* what) const {

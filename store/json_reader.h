@@ -14,6 +14,8 @@ namespace store {
 // Whether a character needs no escape within a string.
 inline bool is_plain(char c) { return static_cast<unsigned char>(c) >= 0x20 && c != '"' && c != '\\'; }
 
+inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
 // The first byte that is not plain, or `end`.
 inline const char* end_of_plain(const char* from, const char* end) {
   using Word = std::uint64_t;

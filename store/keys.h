@@ -15,6 +15,10 @@ inline std::string after_owner(std::int64_t id) { return owner(id + 1); }
 inline std::string record(std::string_view id) { return std::string(id); }
 std::string record(std::int64_t id);  // sign bit flipped, so that it orders as a number
 std::string owned(std::int64_t owner, std::string_view id);
+// The parts of a key that owned() made.
+std::int64_t owner_in(std::string_view key);
+std::string_view id_in(std::string_view key);
+bool belongs_to(std::int64_t owner, std::string_view key);
 
 // Every entry of one value of an index starts with this; a unique index's key is exactly this.
 std::string index_entry(std::uint8_t table, std::uint8_t index, std::string_view scope, std::string_view value);

@@ -15,8 +15,8 @@ namespace {
 namespace json = boost::json;
 
 constexpr Family meta_family = 0;
-constexpr auto check_key = "master_key_check", marker_key = "master_key_rotation", check_text = "agentbox";
-constexpr std::size_t most_rows_at_once = 500;
+constexpr auto marker_key = "master_key_rotation";
+constexpr std::size_t max_rows_at_once = 500;
 
 Write put(Family family, std::string_view key, std::string value) {
   return {.kind = Write::Kind::put, .family = family, .key = std::string(key), .value = std::move(value)};
@@ -72,9 +72,9 @@ class Resealing {
   }
 
   bool opens_check(const std::string& sealed) const {
-    return opened(sealed, 0, check_key, "value").has_value() || is_fresh(sealed, 0, check_key, "value");
+    return opened(sealed, 0, master_key_check, "value").has_value() || is_fresh(sealed, 0, master_key_check, "value");
   }
-  std::string new_check() const { return fresh_.seal(check_text, 0, check_key, "value"); }
+  std::string new_check() const { return fresh_.seal(master_key_check_text, 0, master_key_check, "value"); }
   std::size_t count() const { return count_; }
 
  private:
@@ -106,7 +106,7 @@ void reseal_table(Engine& engine, Family family, const TableInfo& table, Reseali
     Batch batch;
     is_end = true;
     const auto visit = [&](std::string_view key, std::string_view bytes) {
-      if (batch.writes.size() == most_rows_at_once) {
+      if (batch.writes.size() == max_rows_at_once) {
         next = key;
         is_end = false;
         return false;
@@ -114,7 +114,7 @@ void reseal_table(Engine& engine, Family family, const TableInfo& table, Reseali
       if (auto changed = resealing.of(table, key, bytes)) batch.writes.push_back(put(family, key, std::move(*changed)));
       return true;
     };
-    engine.scan(family, {.first = next}, visit);
+    engine.scan(Scope::system(), family, {.first = next}, visit);
     if (!batch.writes.empty()) engine.commit_blocking(std::move(batch));
   }
 }
@@ -127,7 +127,7 @@ std::size_t reseal(const Options& options, const std::string& new_key) {
   const auto engine = (options.engine ? *options.engine : default_engine())
                           .open({.folder = options.folder, .families = families, .on_trouble = options.on_trouble});
   Resealing resealing(options.master_key, new_key);
-  const auto check = engine->get(meta_family, check_key);
+  const auto check = engine->get(Scope::system(), meta_family, master_key_check);
   if (!check || !resealing.opens_check(*check))
     throw Unavailable("the master key does not belong to the store in " + options.folder.string());
 
@@ -135,12 +135,13 @@ std::size_t reseal(const Options& options, const std::string& new_key) {
   const auto own_families = families.size() - tables.tables().size();
   for (std::size_t index = 0; index < tables.tables().size(); ++index)
     reseal_table(*engine, static_cast<Family>(own_families + index), tables.tables()[index], resealing);
-  engine->commit_blocking({{}, {put(meta_family, check_key, resealing.new_check()), erase(meta_family, marker_key)}});
+  engine->commit_blocking(
+      {{}, {put(meta_family, master_key_check, resealing.new_check()), erase(meta_family, marker_key)}});
   return resealing.count();
 }
 
 void refuse_half_sealed(const Engine& engine) {
-  if (engine.get(meta_family, marker_key))
+  if (engine.get(Scope::system(), meta_family, marker_key))
     throw Unavailable("the change of the store's master key was cut off: run `agentbox admin rotate-master-key` again");
 }
 

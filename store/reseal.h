@@ -8,6 +8,9 @@
 
 namespace store {
 
+// The text that each store keeps sealed in its meta family, to recognize its master key.
+inline constexpr auto master_key_check = "master_key_check", master_key_check_text = "agentbox";
+
 // Seals every sealed field of the store under `new_key`, which `options.master_key` (or already the new key) opens, and
 // returns how many it sealed. Until it returns, the store cannot be opened otherwise (refuse_half_sealed); if it is cut
 // off, it goes on when it is called again with the same keys. Blocks. Throws Unavailable, also when the store belongs

@@ -16,36 +16,21 @@ void Rows::not_opened(const TableName& table) {
   throw std::logic_error("store: the table " + table.family + " is not one of those the store was opened with");
 }
 
-void Rows::each_raw(const TableName& table,
-                    const std::function<bool(std::string_view key, std::string_view bytes)>& visit) const {
-  const auto snapshot = engine_.snapshot();
-  engine_.scan(family(table), {}, visit, snapshot.get());
+void Rows::each_raw(const TableName& table, const VisitRaw& visit) const {
+  each_raw(table, visit, *engine_.snapshot());
 }
 
-Batch Rows::allocate(const std::string& sequence, std::int64_t& id) {
-  const auto key = counter_key(0, {"sequence/" + sequence});
-  {
-    const std::lock_guard lock(mutex_);
-    auto last = sequences_.find(sequence);
-    if (last == sequences_.end()) last = sequences_.emplace(sequence, engine_.counter(counter_family(), key)[0]).first;
-    id = ++last->second;
-  }
-  Batch batch;
-  batch.writes.push_back({.kind = Write::Kind::raise, .family = counter_family(), .key = key, .fields = {id}});
-  return batch;
+void Rows::each_raw(const TableName& table, const VisitRaw& visit, const Snapshot& at) const {
+  engine_.scan(Scope::system(), family(table), {}, visit, &at);
 }
 
-Task<std::int64_t> Rows::next_id(std::string sequence) {
-  std::int64_t id = 0;
-  auto batch = allocate(sequence, id);
-  co_await engine_.commit(std::move(batch), Durability::durable);
-  co_return id;
-}
-
-std::int64_t Rows::next_id_blocking(const std::string& sequence) {
-  std::int64_t id = 0;
-  engine_.commit_blocking(allocate(sequence, id), Durability::durable);
-  return id;
+void Rows::each_counter(std::string_view name_prefix, const VisitCounter& visit, const Snapshot& at) const {
+  const auto visit_raw = [&](std::string_view key, std::string_view bytes) {
+    const auto name = keys::id_in(key);
+    if (name.starts_with(name_prefix)) visit(keys::owner_in(key), name, decode_counter(bytes));
+    return true;
+  };
+  engine_.scan(Scope::system(), counter_family(), {}, visit_raw, &at);
 }
 
 }  // namespace store

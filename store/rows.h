@@ -5,11 +5,9 @@
 #include <array>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "store/codec.h"
@@ -38,32 +36,34 @@ class Rows {
   static Family index_family() { return 1; }
   static Family counter_family() { return 2; }
   static std::string counter_key(UserId owner, const CounterName& name) { return keys::owned(owner, name.name); }
-  CounterFields counter(UserId owner, const CounterName& name) const {
-    return engine_.counter(counter_family(), counter_key(owner, name));
+  CounterFields counter(Scope scope, UserId owner, const CounterName& name) const {
+    return engine_.counter(scope, counter_family(), counter_key(owner, name));
   }
   // The same from the cache, which is valid until one of the owner's counters changes.
   CounterFields cached_counter(UserId owner, const CounterName& name) const {
     const auto key = counter_key(owner, name);
     const auto version = engine_.version(counter_family(), key);
-    return *cached_counters_->get(key, version, [&] { return std::optional(engine_.counter(counter_family(), key)); });
+    return *cached_counters_->get(
+        key, version, [&] { return std::optional(engine_.counter(Scope::system(), counter_family(), key)); });
   }
 
   template <class R, class Table>
-  std::optional<Row<R>> get(const Table& table, const std::string& key, const Snapshot* at = nullptr) const {
+  std::optional<Row<R>> get(Scope scope, const Table& table, const std::string& key) const {
     const auto family = this->family(table.name);
-    const auto version = at ? std::nullopt : std::optional(engine_.version(family, key));
-    auto bytes = engine_.get(family, key, at);
+    const auto version = engine_.version(family, key);
+    auto bytes = engine_.get(scope, family, key);
     if (!bytes) return std::nullopt;
     auto record = decode<R>(*bytes, {&sealer_, table.name.number, key});
     return Row<R>{std::move(record), std::move(*bytes), version};
   }
   // The same from the cache, which is valid until a record of the same owner changes. Null: no such record.
   template <class R, class Table>
-  std::shared_ptr<const Row<R>> cached(const Table& table, const std::string& key) const {
+  std::shared_ptr<const Row<R>> cached(Scope scope, const Table& table, const std::string& key) const {
+    if (!scope.is_system() && !keys::belongs_to(*scope.owner(), key)) return nullptr;
     const auto version = engine_.version(family(table.name), key);
     const auto* cache = std::any_cast<std::shared_ptr<RowCache<R>>>(&caches_[table.name.number]);
     if (!cache) not_opened(table.name);  // not with this record type
-    return (*cache)->get(key, version, [&] { return get<R>(table, key); });
+    return (*cache)->get(key, version, [&] { return get<R>(scope, table, key); });
   }
 
   template <class R>
@@ -71,24 +71,28 @@ class Rows {
   template <class R, class Table, class V>
   std::optional<Row<R>> find_unique(const Table& table, std::string_view index, const V& value) const;
   template <class R, class Table, class V>
-  std::vector<R> find_equal(const Table& table, const std::vector<Index<R>>& indexes, std::string_view index,
-                            const std::string& scope, const V& value, std::size_t limit) const;
+  std::vector<R> find_equal(Scope, const Table& table, std::string_view index, const V& value, std::size_t limit) const;
   template <class R, class Table, class V>
-  std::vector<R> find_range(const Table& table, const std::vector<Index<R>>& indexes, std::string_view index,
-                            const V& first, const V& last, std::size_t limit) const;
+  std::vector<R> find_range(const Table& table, std::string_view index, const V& first, const V& last,
+                            std::size_t limit) const;
+  // Without a snapshot: on one of its own.
   template <class R, class Table>
   void each(const Table& table, const std::function<bool(const R&)>& visit) const;
-  void each_raw(const TableName&, const std::function<bool(std::string_view key, std::string_view bytes)>& visit) const;
+  template <class R, class Table>
+  void each(const Table& table, const std::function<bool(const R&)>& visit, const Snapshot& at) const;
+  using VisitRaw = std::function<bool(std::string_view key, std::string_view bytes)>;
+  void each_raw(const TableName&, const VisitRaw& visit) const;
+  void each_raw(const TableName&, const VisitRaw& visit, const Snapshot& at) const;
+  using VisitCounter = std::function<void(UserId owner, std::string_view name, const CounterFields&)>;
+  void each_counter(std::string_view name_prefix, const VisitCounter&, const Snapshot& at) const;
 
-  Task<std::int64_t> next_id(std::string sequence);
-  std::int64_t next_id_blocking(const std::string& sequence);
+  static std::string sequence_key(const std::string& sequence) { return counter_key(0, {"sequence/" + sequence}); }
 
  private:
   // Throws std::logic_error.
   [[noreturn]] static void not_opened(const TableName&);
   template <class R, class Table>
-  std::vector<R> records_of(const Table& table, const Range& entries, std::size_t limit) const;
-  Batch allocate(const std::string& sequence, std::int64_t& id);
+  std::vector<R> records_of(Scope, const Table& table, const Range& entries, std::size_t limit) const;
 
   Engine& engine_;
   const Sealer& sealer_;
@@ -97,9 +101,6 @@ class Rows {
   std::array<std::any, 256> caches_;  // by the table's number: TableInfo::new_cache's
   const std::unique_ptr<VersionedCache<CounterFields, std::string>> cached_counters_ =
       std::make_unique<VersionedCache<CounterFields, std::string>>();
-
-  std::mutex mutex_;  // protects sequences_
-  std::unordered_map<std::string, std::int64_t> sequences_;
 };
 
 // The index of that name; throws std::logic_error when the table has none, or one of the wrong kind.
@@ -123,7 +124,7 @@ std::vector<R> Rows::list(const Owned<R>& table, UserId owner, const Page& page)
   }
   std::vector<R> records;
   if (page.limit == 0) return records;
-  engine_.scan(family(table.name), range, [&](std::string_view key, std::string_view bytes) {
+  engine_.scan(Scope::tenant(owner), family(table.name), range, [&](std::string_view key, std::string_view bytes) {
     records.push_back(decode<R>(bytes, {&sealer_, table.name.number, key}));
     return records.size() < page.limit;
   });
@@ -138,62 +139,60 @@ std::optional<Row<R>> Rows::find_unique(const Table& table, std::string_view nam
   const auto entry = keys::index_entry(table.name.number, index.number, {}, *wanted);
   // The record may change between the two reads; then both are repeated on one snapshot.
   for (std::unique_ptr<Snapshot> snapshot;; snapshot = engine_.snapshot()) {
-    const auto key = engine_.get(index_family(), entry, snapshot.get());
-    if (!key) return std::nullopt;
-    auto found = get<R>(table, *key, snapshot.get());
-    if (found && index.key(found->value) == wanted) return found;
+    auto found = engine_.find_one(Scope::system(), index_family(), entry, family(table.name), snapshot.get());
+    if (!found) return std::nullopt;
+    if (!found->value.empty()) {
+      auto record = decode<R>(found->value, {&sealer_, table.name.number, found->key});
+      if (index.key(record) == wanted) return Row<R>{std::move(record), std::move(found->value), found->version};
+    }
     if (snapshot) throw Corrupt("the index " + index.name + " of " + table.name.family + " is damaged");
   }
 }
 
 template <class R, class Table>
-std::vector<R> Rows::records_of(const Table& table, const Range& entries, std::size_t limit) const {
+std::vector<R> Rows::records_of(Scope scope, const Table& table, const Range& entries, std::size_t limit) const {
   std::vector<R> records;
-  if (limit == 0) return records;
-  const auto snapshot = engine_.snapshot();
-  std::vector<std::string> found;
-  engine_.scan(
-      index_family(), entries,
-      [&](std::string_view, std::string_view key) {
-        found.emplace_back(key);
-        return found.size() < limit;
-      },
-      snapshot.get());
-  auto bytes = engine_.multi_get(family(table.name), found, snapshot.get());
-  for (std::size_t at = 0; at < found.size(); ++at) {
-    if (!bytes[at]) throw Corrupt("an index of " + table.name.family + " names a record that is not there");
-    records.push_back(decode<R>(*bytes[at], {&sealer_, table.name.number, found[at]}));
-  }
+  const auto found = engine_.lookup(scope, index_family(), entries, family(table.name), limit);
+  records.reserve(found.size());
+  for (const auto& [key, bytes, version] : found)
+    records.push_back(decode<R>(bytes, {&sealer_, table.name.number, key}));
   return records;
 }
 
 template <class R, class Table, class V>
-std::vector<R> Rows::find_equal(const Table& table, const std::vector<Index<R>>& indexes, std::string_view name,
-                                const std::string& scope, const V& value, std::size_t limit) const {
-  const auto& index = index_named(indexes, name, false, !scope.empty());
+std::vector<R> Rows::find_equal(Scope scope, const Table& table, std::string_view name, const V& value,
+                                std::size_t limit) const {
+  const auto& index = index_named(table.indexes, name, false, !scope.is_system());
   const auto wanted = index_value(value);
   if (!wanted) return {};
-  auto prefix = keys::index_entry(table.name.number, index.number, scope, *wanted);
+  const auto owner = scope.is_system() ? std::string() : keys::owner(*scope.owner());
+  auto prefix = keys::index_entry(table.name.number, index.number, owner, *wanted);
   const Range range{.first = prefix, .last = keys::after_prefix(prefix)};
-  return records_of<R>(table, range, limit);
+  return records_of<R>(scope, table, range, limit);
 }
 
 template <class R, class Table, class V>
-std::vector<R> Rows::find_range(const Table& table, const std::vector<Index<R>>& indexes, std::string_view name,
-                                const V& first, const V& last, std::size_t limit) const {
-  const auto& index = index_named(indexes, name, false, false);
+std::vector<R> Rows::find_range(const Table& table, std::string_view name, const V& first, const V& last,
+                                std::size_t limit) const {
+  const auto& index = index_named(table.indexes, name, false, false);
   const auto from = index_value(first), to = index_value(last);
   const Range range{.first = keys::index_from(table.name.number, index.number, {}, from.value_or("")),
                     .last = keys::index_from(table.name.number, index.number, {}, to.value_or(""))};
   if (!to || range.first >= range.last) return {};
-  return records_of<R>(table, range, limit);
+  return records_of<R>(Scope::system(), table, range, limit);
 }
 
 template <class R, class Table>
 void Rows::each(const Table& table, const std::function<bool(const R&)>& visit) const {
-  each_raw(table.name, [&](std::string_view key, std::string_view bytes) {
+  each<R>(table, visit, *engine_.snapshot());
+}
+
+template <class R, class Table>
+void Rows::each(const Table& table, const std::function<bool(const R&)>& visit, const Snapshot& at) const {
+  const VisitRaw visit_raw = [&](std::string_view key, std::string_view bytes) {
     return visit(decode<R>(bytes, {&sealer_, table.name.number, key}));
-  });
+  };
+  each_raw(table.name, visit_raw, at);
 }
 
 }  // namespace store

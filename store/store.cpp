@@ -3,13 +3,14 @@
 #include <algorithm>
 #include <charconv>
 
+#include "store/census.h"
 #include "store/default_engine.h"
 #include "store/reseal.h"
 
 namespace store {
 namespace {
 
-constexpr auto schema_key = "schema", check_key = "master_key_check", check_text = "agentbox";
+constexpr auto schema_key = "schema";
 
 Write meta(std::string key, std::string value) {
   return {.kind = Write::Kind::put, .family = 0, .key = std::move(key), .value = std::move(value)};
@@ -40,14 +41,15 @@ struct Store::Impl {
                    .open({.folder = options.folder,
                           .families = tables.families(),
                           .read_only = options.read_only,
+                          .kept_log_bytes = options.kept_log_bytes,
                           .on_trouble = options.on_trouble})),
         rows(*engine, sealer, tables) {}
 
   void check_master_key() {
     refuse_half_sealed(*engine);
-    if (const auto sealed = engine->get(0, check_key)) {
+    if (const auto sealed = engine->get(Scope::system(), 0, master_key_check)) {
       try {
-        sealer.open(*sealed, 0, check_key, "value");
+        sealer.open(*sealed, 0, master_key_check, "value");
       } catch (const Corrupt&) {
         throw Unavailable("the master key does not belong to the store in " + options.folder.string() +
                           ": use the master.key or AGENTBOX_MASTER_KEY it was made with");
@@ -59,9 +61,10 @@ struct Store::Impl {
   void initialize() {
     if (options.read_only) return;
     Batch batch;
-    if (!engine->get(0, check_key))
-      batch.writes.push_back(meta(check_key, sealer.seal(check_text, 0, check_key, "value")));
-    if (!engine->get(0, schema_key)) batch.writes.push_back(meta(schema_key, std::to_string(newest_schema())));
+    if (!engine->get(Scope::system(), 0, master_key_check))
+      batch.writes.push_back(meta(master_key_check, sealer.seal(master_key_check_text, 0, master_key_check, "value")));
+    if (!engine->get(Scope::system(), 0, schema_key))
+      batch.writes.push_back(meta(schema_key, std::to_string(newest_schema())));
     if (!batch.writes.empty()) engine->commit_blocking(std::move(batch));
   }
 
@@ -69,7 +72,7 @@ struct Store::Impl {
 
   void migrate(const System& system) {
     const auto newest = newest_schema();
-    const auto stored = engine->get(0, schema_key);
+    const auto stored = engine->get(Scope::system(), 0, schema_key);
     if (!stored) return;  // read-only, and cut off before initialize()
     std::uint32_t version = 0;
     const auto [end, error] = std::from_chars(stored->data(), stored->data() + stored->size(), version);
@@ -145,18 +148,18 @@ std::vector<Store::Finding> Store::verify() const {
         const auto where = name + " " + printable(key);
         check(where, [&] {
           for (const auto& entry : table.entries(place(key), bytes))
-            if (engine.get(index, entry, snapshot.get()) != key)
+            if (engine.get(Scope::system(), index, entry, snapshot.get()) != key)
               find("A record has no entry in one of its indexes.", where);
         });
         return true;
       };
-      engine.scan(family, {}, check_record, snapshot.get());
+      engine.scan(Scope::system(), family, {}, check_record, snapshot.get());
     });
     check(name, [&] {
       const std::string prefix(1, static_cast<char>(table.name.number));
       const auto check_entry = [&](std::string_view entry, std::string_view key) {
         const auto where = name + " " + printable(key);
-        const auto bytes = engine.get(family, key, snapshot.get());
+        const auto bytes = engine.get(Scope::system(), family, key, snapshot.get());
         if (!bytes) {
           find("An index entry names a record that is not there.", where);
           return true;
@@ -169,7 +172,8 @@ std::vector<Store::Finding> Store::verify() const {
         }
         return true;
       };
-      engine.scan(index, {.first = prefix, .last = keys::after_prefix(prefix)}, check_entry, snapshot.get());
+      engine.scan(Scope::system(), index, {.first = prefix, .last = keys::after_prefix(prefix)}, check_entry,
+                  snapshot.get());
     });
   }
   check("counters", [&] {
@@ -177,10 +181,23 @@ std::vector<Store::Finding> Store::verify() const {
       check("counters " + printable(key), [&] { decode_counter(bytes); });
       return true;
     };
-    engine.scan(impl_->rows.counter_family(), {}, check_counter, snapshot.get());
+    engine.scan(Scope::system(), impl_->rows.counter_family(), {}, check_counter, snapshot.get());
   });
   return findings;
 }
+
+Census Store::census(std::size_t samples) const {
+  return take_census(*impl_->engine, impl_->tables.families(), impl_->rows.counter_family() + 1, samples);
+}
+void Store::refresh(Census& census) const { leave_out_changes(*impl_->engine, census); }
+std::vector<Store::Finding> Store::compare(const Census& census) const {
+  std::vector<Finding> findings;
+  for (auto& [what, where] : differences(*impl_->engine, impl_->tables.families(), census))
+    findings.push_back({std::move(what), std::move(where)});
+  return findings;
+}
+
+Replication* Store::replication() const { return impl_->engine->replication(); }
 
 EngineStats Store::stats() const { return impl_->engine->stats(); }
 const TableRegister& Store::tables() const { return impl_->tables; }

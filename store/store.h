@@ -37,12 +37,12 @@ class Tenant {
 
   template <class R>
   std::optional<Row<R>> get(const Owned<R>& table, std::string_view id) const {
-    return rows_->get<R>(table, keys::owned(owner_, id));
+    return rows_->get<R>(scope(), table, keys::owned(owner_, id));
   }
   // The same from a cache, which is valid until one of the owner's records of the table changes. Null: no such record.
   template <class R>
   std::shared_ptr<const R> cached(const Owned<R>& table, std::string_view id) const {
-    return value_of(rows_->cached<R>(table, keys::owned(owner_, id)));
+    return value_of(rows_->cached<R>(scope(), table, keys::owned(owner_, id)));
   }
   // In key order, or newest first.
   template <class R>
@@ -52,10 +52,10 @@ class Tenant {
   // By a scoped index, in key order among equals.
   template <class R, class V>
   std::vector<R> find(const Owned<R>& table, std::string_view index, const V& value, std::size_t limit = 1000) const {
-    return rows_->find_equal<R>(table, table.indexes, index, keys::owner(owner_), value, limit);
+    return rows_->find_equal<R>(scope(), table, index, value, limit);
   }
-  std::int64_t counter(const CounterName& name) const { return rows_->counter(owner_, name)[0]; }
-  CounterFields tally(const CounterName& name) const { return rows_->counter(owner_, name); }
+  std::int64_t counter(const CounterName& name) const { return rows_->counter(scope(), owner_, name)[0]; }
+  CounterFields tally(const CounterName& name) const { return rows_->counter(scope(), owner_, name); }
   // See Engine::version: what is read from the table after this stays valid while this stays the same.
   template <class R>
   std::uint64_t version(const Owned<R>& table) const {
@@ -75,23 +75,46 @@ class Tenant {
   // Takes the view by value: a coroutine starts when it is awaited, when a temporary view is gone.
   template <class R, class Edit>
   static Task<std::optional<R>> modify_in(Tenant view, const Owned<R>& table, std::string id, Edit edit);
+  Scope scope() const { return Scope::tenant(owner_); }
   Tenant(Rows& rows, UserId owner) : rows_(&rows), owner_(owner) {}
   Rows* rows_;
   UserId owner_;
 };
 
+// The records and counters of one moment, so that they can be compared with each other. Keeps what is overwritten
+// meanwhile on disk: let it go soon. Must not outlive the Store.
+class Moment {
+ public:
+  // Every record in key order, until `visit` returns false.
+  template <class R>
+  void each(const Owned<R>& table, const std::type_identity_t<std::function<bool(const R&)>>& visit) const {
+    rows_->each<R>(table, visit, *snapshot_);
+  }
+  // Every counter whose name begins with the prefix. Reads all counters.
+  void each_counter(std::string_view name_prefix, const Rows::VisitCounter& visit) const {
+    rows_->each_counter(name_prefix, visit, *snapshot_);
+  }
+
+ private:
+  friend class System;
+  explicit Moment(Rows& rows) : rows_(&rows), snapshot_(rows.engine().snapshot()) {}
+  Rows* rows_;
+  std::unique_ptr<Snapshot> snapshot_;
+};
+
 // The unscoped view.
 class System {
  public:
+  Moment moment() const { return Moment(*rows_); }
   Tenant tenant(UserId owner) const { return Tenant(*rows_, owner); }
 
   template <class R>
   std::optional<Row<R>> get(const Owned<R>& table, UserId owner, std::string_view id) const {
-    return rows_->get<R>(table, keys::owned(owner, id));
+    return rows_->get<R>(Scope::system(), table, keys::owned(owner, id));
   }
   template <class R, class Id>
   std::optional<Row<R>> get(const Global<R, Id>& table, const std::type_identity_t<Id>& id) const {
-    return rows_->get<R>(table, keys::record(id));
+    return rows_->get<R>(Scope::system(), table, keys::record(id));
   }
 
   // The same from a cache, which is valid until its part of the store changes (Engine::version). Null: no such record.
@@ -101,7 +124,7 @@ class System {
   }
   template <class R, class Id>
   std::shared_ptr<const Row<R>> cached_row(const Global<R, Id>& table, const std::type_identity_t<Id>& id) const {
-    return rows_->cached<R>(table, keys::record(id));
+    return rows_->cached<R>(Scope::system(), table, keys::record(id));
   }
 
   // By unique index.
@@ -117,22 +140,22 @@ class System {
   // By secondary index, in index order: equal to `value`, or from `first` inclusive to `last` exclusive.
   template <class R, class V>
   std::vector<R> find(const Owned<R>& table, std::string_view index, const V& value, std::size_t limit = 1000) const {
-    return rows_->find_equal<R>(table, table.indexes, index, {}, value, limit);
+    return rows_->find_equal<R>(Scope::system(), table, index, value, limit);
   }
   template <class R, class Id, class V>
   std::vector<R> find(const Global<R, Id>& table, std::string_view index, const V& value,
                       std::size_t limit = 1000) const {
-    return rows_->find_equal<R>(table, table.indexes, index, {}, value, limit);
+    return rows_->find_equal<R>(Scope::system(), table, index, value, limit);
   }
   template <class R, class V>
   std::vector<R> find_range(const Owned<R>& table, std::string_view index, const V& first, const V& last,
                             std::size_t limit = 1000) const {
-    return rows_->find_range<R>(table, table.indexes, index, first, last, limit);
+    return rows_->find_range<R>(table, index, first, last, limit);
   }
   template <class R, class Id, class V>
   std::vector<R> find_range(const Global<R, Id>& table, std::string_view index, const V& first, const V& last,
                             std::size_t limit = 1000) const {
-    return rows_->find_range<R>(table, table.indexes, index, first, last, limit);
+    return rows_->find_range<R>(table, index, first, last, limit);
   }
 
   // Every record in key order, on one snapshot, until `visit` returns false.
@@ -145,8 +168,12 @@ class System {
     rows_->each<R>(table, visit);
   }
 
-  std::int64_t counter(UserId owner, const CounterName& name) const { return rows_->counter(owner, name)[0]; }
-  CounterFields tally(UserId owner, const CounterName& name) const { return rows_->counter(owner, name); }
+  std::int64_t counter(UserId owner, const CounterName& name) const {
+    return rows_->counter(Scope::system(), owner, name)[0];
+  }
+  CounterFields tally(UserId owner, const CounterName& name) const {
+    return rows_->counter(Scope::system(), owner, name);
+  }
   // From a cache, which is valid until one of the owner's counters changes.
   std::int64_t cached_counter(UserId owner, const CounterName& name) const {
     return rows_->cached_counter(owner, name)[0];
@@ -163,8 +190,12 @@ class System {
   }
 
   // A positive integer that was never handed out before, restarts included.
-  Task<std::int64_t> next_id(std::string sequence) const { return rows_->next_id(std::move(sequence)); }
-  std::int64_t next_id_blocking(const std::string& sequence) const { return rows_->next_id_blocking(sequence); }
+  Task<std::int64_t> next_id(std::string sequence) const {
+    return rows_->engine().next_number(Rows::counter_family(), Rows::sequence_key(sequence));
+  }
+  std::int64_t next_id_blocking(const std::string& sequence) const {
+    return rows_->engine().next_number_blocking(Rows::counter_family(), Rows::sequence_key(sequence));
+  }
 
   // For migrations: writes the index entries that the table declares for every record. May be repeated.
   template <class Table>
@@ -192,9 +223,12 @@ struct Options {
   std::vector<TableInfo> tables;      // every table, by describe(); see TableRegister
   std::vector<Migration> migrations;  // ascending; the last one's `to` is the schema version (1 when empty)
   bool read_only = false;             // opens without writing or locking
+  std::uint64_t kept_log_bytes = 0;   // EngineOptions
   Trouble on_trouble{};
   const EngineKind* engine = nullptr;  // null: default_engine()
 };
+
+struct Census;
 
 class Store {
  public:
@@ -219,6 +253,16 @@ class Store {
   // Checksums of every table file, every record parses and opens, every index entry has its record and every record its
   // index entries. Blocks; on one snapshot.
   std::vector<Finding> verify() const;
+
+  // What a copy of the store is compared with (census.h). Reads every key, on one snapshot. Blocks.
+  Census census(std::size_t samples) const;
+  // After the copy was made: leaves out of the census what has changed since it was taken.
+  void refresh(Census&) const;
+  // Of a copy that was made between the two: a sentence for each count and each record that does not agree.
+  std::vector<Finding> compare(const Census&) const;
+
+  // Engine::replication.
+  Replication* replication() const;
 
   EngineStats stats() const;
   // The tables it was opened with.

@@ -11,8 +11,9 @@ namespace store {
 namespace {
 
 // In the order of Rows::meta_family(), index_family() and counter_family().
-const std::array<FamilySpec, 3> own_families{
-    {{.name = "meta"}, {.name = "index"}, {.name = "counters", .access = Access::counted}}};
+const std::array<FamilySpec, 3> own_families{{{.name = "meta"},
+                                              {.name = "index", .is_index = true},
+                                              {.name = "counters", .access = Access::counted, .has_owner = true}}};
 constexpr std::uint8_t own_number = 0;  // seals what the store keeps about itself
 
 bool is_own(std::string_view family) {
@@ -57,7 +58,11 @@ TableRegister::TableRegister(std::vector<TableInfo> tables) : tables_(std::move(
 std::vector<FamilySpec> TableRegister::families() const {
   std::vector<FamilySpec> families(own_families.begin(), own_families.end());
   families.reserve(families.size() + tables_.size());
-  for (const auto& table : tables_) families.push_back({table.name.family, table.name.access});
+  for (const auto& table : tables_)
+    families.push_back({.name = table.name.family,
+                        .access = table.name.access,
+                        .has_owner = table.has_owner,
+                        .number = table.name.number});
   return families;
 }
 

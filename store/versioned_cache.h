@@ -33,13 +33,13 @@ class VersionedCache {
     if (!found) return nullptr;
     auto value = std::make_shared<const V>(std::move(*found));
     const std::lock_guard lock(shard.mutex);
-    if (shard.values.size() >= most_in_shard) shard.values.clear();  // those in use come back soon
+    if (shard.values.size() >= max_in_shard) shard.values.clear();  // those in use come back soon
     shard.values.insert_or_assign(key, Cached{version, value});
     return value;
   }
 
  private:
-  static constexpr std::size_t most_in_shard = 512;
+  static constexpr std::size_t max_in_shard = 512;
   struct Cached {
     std::uint64_t version = 0;
     Value value;

@@ -2,7 +2,9 @@
 
 #include <rocksdb/sst_file_reader.h>
 #include <rocksdb/utilities/backup_engine.h>
+#include <rocksdb/utilities/checkpoint.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "store/rocks/store_folder.h"
@@ -35,6 +37,16 @@ void make_backup(rocks::DB& db, const fs::path& to) {
     if (status.ok()) status = engine->VerifyBackup(id, true);
   }
   if (!status.ok()) throw Unavailable("the backup to " + to.string() + " failed: " + status.ToString());
+}
+
+void make_checkpoint(rocks::DB& db, const fs::path& to) {
+  rocks::Checkpoint* made = nullptr;
+  auto status = rocks::Checkpoint::Create(&db, &made);
+  const std::unique_ptr<rocks::Checkpoint> checkpoint(made);
+  if (status.ok()) status = checkpoint->CreateCheckpoint(to.string());
+  if (!status.ok()) throw Unavailable("the store cannot be copied to " + to.string() + ": " + status.ToString());
+  const auto is_log = [](const fs::directory_entry& entry) { return entry.path().extension() == ".log"; };
+  if (std::none_of(fs::directory_iterator(to), fs::directory_iterator(), is_log)) StoreFolder::note_restored(to);
 }
 
 void restore_backup(const fs::path& from, const fs::path& folder) {

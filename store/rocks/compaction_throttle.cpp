@@ -12,7 +12,7 @@ namespace rocks = rocksdb;
 using namespace std::chrono_literals;
 using std::chrono::nanoseconds;
 
-constexpr nanoseconds piece = 150us;
+constexpr nanoseconds work_slice = 150us;
 constexpr unsigned keys_between_checks = 8;  // of the clock
 
 // Processor time of this thread.
@@ -24,15 +24,15 @@ nanoseconds worked() {
 
 class Throttle final : public rocks::TablePropertiesCollector {
  public:
-  Throttle(std::shared_ptr<const WritePressure> pressure, std::uint64_t most_behind)
-      : pressure_(std::move(pressure)), until_(pressure_->written() + most_behind) {}
+  Throttle(std::shared_ptr<const WritePressure> pressure, std::uint64_t max_behind)
+      : pressure_(std::move(pressure)), until_(pressure_->written() + max_behind) {}
 
   rocks::Status AddUserKey(const rocks::Slice&, const rocks::Slice&, rocks::EntryType, rocks::SequenceNumber,
                            std::uint64_t) override {
     if (++keys_ % keys_between_checks != 0 || pressure_->hurries() || pressure_->written() > until_)
       return rocks::Status::OK();
-    if (worked() - rested_at_ < piece) return rocks::Status::OK();
-    std::this_thread::sleep_for(piece);
+    if (worked() - rested_at_ < work_slice) return rocks::Status::OK();
+    std::this_thread::sleep_for(work_slice);
     rested_at_ = worked();
     return rocks::Status::OK();
   }
@@ -49,24 +49,24 @@ class Throttle final : public rocks::TablePropertiesCollector {
 
 class ThrottledTables final : public rocks::TablePropertiesCollectorFactory {
  public:
-  ThrottledTables(std::shared_ptr<const WritePressure> pressure, std::uint64_t most_behind)
-      : pressure_(std::move(pressure)), most_behind_(most_behind) {}
+  ThrottledTables(std::shared_ptr<const WritePressure> pressure, std::uint64_t max_behind)
+      : pressure_(std::move(pressure)), max_behind_(max_behind) {}
 
   rocks::TablePropertiesCollector* CreateTablePropertiesCollector(Context) override {
-    return new Throttle(pressure_, most_behind_);
+    return new Throttle(pressure_, max_behind_);
   }
   const char* Name() const override { return "agentbox.paced_tables"; }  // kept in table files
 
  private:
   const std::shared_ptr<const WritePressure> pressure_;
-  const std::uint64_t most_behind_;
+  const std::uint64_t max_behind_;
 };
 
 }  // namespace
 
 std::shared_ptr<rocks::TablePropertiesCollectorFactory> throttled_tables(std::shared_ptr<const WritePressure> pressure,
-                                                                         std::uint64_t most_behind) {
-  return std::make_shared<ThrottledTables>(std::move(pressure), most_behind);
+                                                                         std::uint64_t max_behind) {
+  return std::make_shared<ThrottledTables>(std::move(pressure), max_behind);
 }
 
 }  // namespace store

@@ -26,8 +26,8 @@ class WritePressure {
 
 // For ColumnFamilyOptions::table_properties_collector_factories: RocksDB calls a collector for every key that it writes
 // into a table, on the writing thread. Ours collects nothing. It lets the thread rest as long as it has worked, a
-// fraction of a millisecond each, unless more than `most_behind` bytes are written meanwhile, so that flushes keep up.
+// fraction of a millisecond each, unless more than `max_behind` bytes are written meanwhile, so that flushes keep up.
 std::shared_ptr<rocksdb::TablePropertiesCollectorFactory> throttled_tables(std::shared_ptr<const WritePressure>,
-                                                                           std::uint64_t most_behind);
+                                                                           std::uint64_t max_behind);
 
 }  // namespace store

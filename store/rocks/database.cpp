@@ -29,6 +29,7 @@ Database::Database(const EngineOptions& wanted, const SharedMemory& memory, std:
       memory_(memory),
       fail_stop_(std::move(fail_stop)) {
   auto options = database_options(read_only_, memory_, fail_stop_);
+  if (wanted.kept_log_bytes > 0) options.WAL_size_limit_MB = std::max<std::uint64_t>(wanted.kept_log_bytes >> 20, 1);
   const auto files = std::make_shared<StoreFiles>(folder_.is_new());
   if (!read_only_) {
     files_ = rocks::NewCompositeEnv(files);
@@ -39,17 +40,28 @@ Database::Database(const EngineOptions& wanted, const SharedMemory& memory, std:
     close();
     cannot_open(wanted.folder, status);
   }
-  if (folder_.is_new()) {
-    folder_.finish_creation();
-    files->sync_from_now_on();
+  try {
+    if (folder_.is_new()) {
+      folder_.finish_creation();
+      files->sync_from_now_on();
+    }
+    if (!read_only_) folder_.finish_restoring();
+  } catch (...) {
+    close();  // the destructor does not run, and RocksDB aborts when families have handles at its end
+    throw;
   }
-  if (!read_only_) folder_.finish_restoring();
 }
 
 Database::~Database() {
   memory_.pressure->hurry();
   if (!read_only_ && !fail_stop_->reason()) db_->Flush(rocks::FlushOptions(), handles_);
   close();
+}
+
+std::map<std::string, std::uint32_t> Database::family_numbers() const {
+  std::map<std::string, std::uint32_t> numbers;
+  for (auto* handle : handles_) numbers.emplace(handle->GetName(), handle->GetID());
+  return numbers;
 }
 
 void Database::close() {

@@ -3,6 +3,7 @@
 
 #include <rocksdb/db.h>
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -25,6 +26,10 @@ class Database {
 
   rocksdb::DB& db() const { return *db_; }
   rocksdb::ColumnFamilyHandle* family(Family family) const { return handles_.at(family); }
+  // All on disk, also those that were not named.
+  const std::vector<rocksdb::ColumnFamilyHandle*>& families() const { return handles_; }
+  // Their numbers in the log, by their names.
+  std::map<std::string, std::uint32_t> family_numbers() const;
   // A sentence for each log that is not whole.
   const std::vector<std::string>& torn() const { return folder_.torn(); }
 

@@ -1,6 +1,7 @@
 #include "store/rocks/rocks_engine.h"
 
 #include <rocksdb/db.h>
+#include <rocksdb/transaction_log.h>
 
 #include <atomic>
 #include <map>
@@ -12,11 +13,13 @@
 #include "store/counter_fields.h"
 #include "store/counter_values.h"
 #include "store/engine_log.h"
+#include "store/replication.h"
 #include "store/rocks/backup.h"
 #include "store/rocks/database.h"
 #include "store/rocks/log_check.h"
 #include "store/rocks/recovery.h"
 #include "store/rocks/use_gate.h"
+#include "store/sequences.h"
 #include "store/versions.h"
 
 namespace store {
@@ -35,13 +38,14 @@ struct RocksSnapshot final : Snapshot {
   const rocks::Snapshot* snapshot;
 };
 
-constexpr std::size_t most_kept_bytes = 64u << 10;  // memory of a write batch that is kept for the next one
+constexpr std::size_t max_kept_bytes = 64u << 10;  // memory of a write batch that is kept for the next one
 
 }  // namespace
 
-struct RocksEngine::Impl final : Committer::Log {
+struct RocksEngine::Impl final : Committer::Log, Replication {
   explicit Impl(EngineOptions given)
       : opening(std::move(given)),
+        scopes(opening.families),
         fail_stop(std::make_shared<FailStop>(opening.read_only ? Trouble() : opening.on_trouble)),
         database(std::make_unique<Database>(opening, memory, fail_stop)),
         on_disk(database->db().GetLatestSequenceNumber()) {
@@ -54,14 +58,19 @@ struct RocksEngine::Impl final : Committer::Log {
   }
 
   const EngineOptions opening;
+  const ScopeRules scopes;
   const std::shared_ptr<FailStop> fail_stop;
   const SharedMemory memory;
   UseGate gate;                        // every use of `database` holds a pass
-  std::unique_ptr<Database> database;  // null: it could not be opened anew
+  std::unique_ptr<Database> database;  // null: it could not be reopened
   rocks::ReadOptions reading;
   Versions versions;
+  Sequences sequences;
   std::atomic<Sequence> on_disk;  // the newest number that is synced
   std::mutex syncing;             // one sync at a time: one that starts beside a failing one could succeed and hide it
+  std::atomic<bool> is_observed{false};
+  std::mutex observing;  // protects observer, and is held while it is called
+  WriteObserver* observer = nullptr;
   mutable std::map<Family, CounterValues> cached_counters;  // of the thread that commits
   rocks::WriteBatch gathered;                               // likewise; kept for its memory
   std::atomic<std::uint64_t> generation{0};                 // of `database`
@@ -81,6 +90,8 @@ struct RocksEngine::Impl final : Committer::Log {
     return *database;
   }
 
+  std::int64_t next(Family, const std::string& key);
+
   bool try_to_recover() {
     const auto failures = fail_stop->failures();
     if (!failures || !takes_writes(opening.folder) || !gate.close_if_unused()) return false;
@@ -94,11 +105,11 @@ struct RocksEngine::Impl final : Committer::Log {
     }
     if (!fail_stop->recover(*failures)) return false;
     if (engine_log())
-      engine_log()(EngineSays::warning, "The store was opened anew and checked: it accepts changes again.");
+      engine_log()(EngineSays::warning, "The store was reopened and checked: it accepts changes again.");
     return true;
   }
 
-  // While nobody uses the database. Where it can only be read, reads go on.
+  // While no thread uses the database. Where it can only be read, reads go on.
   bool open_anew() {
     database.reset();
     cached_counters.clear();
@@ -163,7 +174,7 @@ struct RocksEngine::Impl final : Committer::Log {
     const auto checked_against = std::exchange(checked, std::nullopt);
     if (const auto reason = fail_stop->reason()) throw Unavailable(*reason);
     if (checked_against && *checked_against != generation)
-      throw Unavailable("The store was opened anew meanwhile: try again.");
+      throw Unavailable("The store was reopened meanwhile: try again.");
     const auto& open = opened();
     auto& all = gathered;
     all.Clear();
@@ -201,12 +212,59 @@ struct RocksEngine::Impl final : Committer::Log {
       throw Unavailable(*fail_stop->reason());
     }
     memory.pressure->wrote(all.GetDataSize());
-    if (all.GetDataSize() > most_kept_bytes) all = rocks::WriteBatch();
     if (sync) on_disk = open.db().GetLatestSequenceNumber();
     for (const auto& [family, key, fields] : counted) cached_counters[family].put(key, fields);
     for (const auto* batch : batches)
       for (const auto& write : batch->writes) versions.bump(write.family, write.key);
+    if (lock) lock.unlock();  // an observer may wait
+    if (is_observed.load(std::memory_order_relaxed)) report_write(open, sync);
+    if (all.GetDataSize() > max_kept_bytes) all = rocks::WriteBatch();
     return true;
+  }
+
+  // Of the write in `gathered`, which is the newest: there is one writer.
+  void report_write(const Database& open, bool synced) {
+    const auto count = static_cast<Position>(gathered.Count());
+    if (count == 0) return;
+    const auto last = open.db().GetLatestSequenceNumber();
+    const std::lock_guard lock(observing);
+    if (observer) observer->written(last - count + 1, last, gathered.Data(), synced);
+  }
+
+  void observe(WriteObserver* wanted) override {
+    const std::lock_guard lock(observing);
+    observer = wanted;
+    is_observed = wanted != nullptr;
+  }
+
+  Position newest() const override {
+    const auto pass = gate.enter();
+    return opened().db().GetLatestSequenceNumber();
+  }
+
+  bool read_log(Position after, const std::function<bool(Position, Position, std::string_view)>& visit) override {
+    const auto pass = gate.enter();
+    std::unique_ptr<rocks::TransactionLogIterator> cursor;
+    if (!opened().db().GetUpdatesSince(after + 1, &cursor).ok()) return false;
+    for (auto next = after + 1; cursor->Valid(); cursor->Next()) {
+      const auto found = cursor->GetBatch();
+      const auto last = found.sequence + static_cast<Position>(found.writeBatchPtr->Count()) - 1;
+      if (last < next) continue;
+      if (found.sequence != next) return false;
+      if (!visit(found.sequence, last, found.writeBatchPtr->Data())) return true;
+      next = last + 1;
+    }
+    return cursor->status().ok();
+  }
+
+  std::map<std::string, std::uint32_t> families() const override {
+    const auto pass = gate.enter();
+    return opened().family_numbers();
+  }
+
+  void checkpoint(const std::filesystem::path& to) override {
+    const auto pass = gate.enter();
+    make_checkpoint(opened().db(), to);
   }
 
   void sync() override {
@@ -230,12 +288,16 @@ std::unique_ptr<RocksEngine> RocksEngine::open(EngineOptions wanted) {
   return std::unique_ptr<RocksEngine>(new RocksEngine(std::make_unique<Impl>(std::move(wanted))));
 }
 
-std::optional<std::string> RocksEngine::get(Family family, std::string_view key, const Snapshot* snapshot) const {
+std::optional<std::string> RocksEngine::get(Scope scope, Family family, std::string_view key,
+                                            const Snapshot* snapshot) const {
   const auto pass = impl_->gate.enter();
-  return snapshot ? impl_->get(impl_->at(snapshot), family, key) : impl_->get(impl_->reading, family, key);
+  auto value = snapshot ? impl_->get(impl_->at(snapshot), family, key) : impl_->get(impl_->reading, family, key);
+  if (value && !impl_->scopes.reach(scope, family, key, *value)) value.reset();
+  return value;
 }
 
-std::vector<std::optional<std::string>> RocksEngine::multi_get(Family family, std::span<const std::string> keys,
+std::vector<std::optional<std::string>> RocksEngine::multi_get(Scope scope, Family family,
+                                                               std::span<const std::string> keys,
                                                                const Snapshot* snapshot) const {
   const auto pass = impl_->gate.enter();
   const auto& open = impl_->opened();
@@ -248,7 +310,8 @@ std::vector<std::optional<std::string>> RocksEngine::multi_get(Family family, st
   for (std::size_t index = 0; index < keys.size(); ++index) {
     if (statuses[index].IsNotFound()) continue;
     impl_->check_read(statuses[index]);
-    found[index].emplace(values[index].data(), values[index].size());
+    if (impl_->scopes.reach(scope, family, keys[index], view(values[index])))
+      found[index].emplace(values[index].data(), values[index].size());
   }
   return found;
 }
@@ -259,7 +322,13 @@ std::unique_ptr<Snapshot> RocksEngine::snapshot() const {
   return std::make_unique<RocksSnapshot>(std::move(pass), db);
 }
 
-void RocksEngine::scan(Family family, const Range& range,
+std::uint64_t RocksEngine::position(const Snapshot* snapshot) const {
+  if (snapshot) return static_cast<const RocksSnapshot*>(snapshot)->snapshot->GetSequenceNumber();
+  const auto pass = impl_->gate.enter();
+  return impl_->opened().db().GetLatestSequenceNumber();
+}
+
+void RocksEngine::scan(Scope scope, Family family, const Range& range,
                        const std::function<bool(std::string_view, std::string_view)>& visit,
                        const Snapshot* snapshot) const {
   const auto pass = impl_->gate.enter();
@@ -271,12 +340,14 @@ void RocksEngine::scan(Family family, const Range& range,
   const std::unique_ptr<rocks::Iterator> cursor(open.db().NewIterator(options, open.family(family)));
   for (range.reverse ? cursor->SeekToLast() : cursor->SeekToFirst(); cursor->Valid();
        range.reverse ? cursor->Prev() : cursor->Next())
-    if (!visit(view(cursor->key()), view(cursor->value()))) return;
+    if (impl_->scopes.reach(scope, family, view(cursor->key()), view(cursor->value())) &&
+        !visit(view(cursor->key()), view(cursor->value())))
+      return;
   impl_->check_read(cursor->status());
 }
 
-CounterFields RocksEngine::counter(Family family, std::string_view key, const Snapshot* snapshot) const {
-  const auto bytes = get(family, key, snapshot);
+CounterFields RocksEngine::counter(Scope scope, Family family, std::string_view key, const Snapshot* snapshot) const {
+  const auto bytes = get(scope, family, key, snapshot);
   return bytes ? decode_counter(*bytes) : CounterFields();
 }
 
@@ -284,12 +355,35 @@ std::uint64_t RocksEngine::version(Family family, std::string_view key) const { 
 
 Task<CommitResult> RocksEngine::commit(Batch batch, Durability durability) {
   if (const auto reason = read_only_reason()) throw Unavailable(*reason);
+  impl_->scopes.check(batch);
   return impl_->committer->commit(std::move(batch), durability);
 }
 
 CommitResult RocksEngine::commit_blocking(Batch batch, Durability durability) {
   if (const auto reason = read_only_reason()) throw Unavailable(*reason);
+  impl_->scopes.check(batch);
   return impl_->committer->commit_blocking(std::move(batch), durability);
+}
+
+std::int64_t RocksEngine::Impl::next(Family family, const std::string& key) {
+  return sequences.next(key, [&] {
+    const auto pass = gate.enter();
+    const auto bytes = get(reading, family, key);
+    return bytes ? decode_counter(*bytes)[0] : 0;
+  });
+}
+
+Task<std::int64_t> RocksEngine::next_number(Family family, std::string key) {
+  const auto number = impl_->next(family, key);
+  auto batch = Sequences::keep(family, std::move(key), number);
+  co_await commit(std::move(batch));
+  co_return number;
+}
+
+std::int64_t RocksEngine::next_number_blocking(Family family, const std::string& key) {
+  const auto number = impl_->next(family, key);
+  commit_blocking(Sequences::keep(family, key, number));
+  return number;
 }
 
 std::optional<std::string> RocksEngine::read_only_reason() const {
@@ -315,6 +409,8 @@ EngineStats RocksEngine::stats() const {
     impl_->database->db().GetAggregatedIntProperty(rocks::DB::Properties::kLiveSstFilesSize, &stats.file_bytes);
   return stats;
 }
+
+Replication* RocksEngine::replication() { return impl_.get(); }
 
 void RocksEngine::backup(const std::filesystem::path& to) const {
   const auto pass = impl_->gate.enter();

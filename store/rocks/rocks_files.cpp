@@ -12,6 +12,8 @@ namespace {
 
 namespace rocks = rocksdb;
 
+constexpr std::string_view archive_suffix = "/archive/";  // of RocksDB
+
 // The number of a log by its file's name, "000012.log".
 std::optional<std::uint64_t> log_number(std::string_view name) {
   std::uint64_t number = 0;
@@ -100,8 +102,9 @@ std::shared_ptr<WalPreallocation> StoreFiles::preallocation_of(const std::string
   auto preallocation = std::make_shared<WalPreallocation>(new_log);
   const std::lock_guard lock(mutex_);
   std::erase_if(preallocations_, [](const auto& entry) { return entry.second.expired(); });
+  const auto folder = new_log.substr(0, new_log.rfind('/') + 1);
   for (const auto& [name, older] : preallocations_)
-    if (const auto still_open = older.lock()) still_open->stop_filling();
+    if (const auto still_open = older.lock(); still_open && name.starts_with(folder)) still_open->stop_filling();
   preallocations_[new_log] = preallocation;
   return preallocation;
 }
@@ -127,22 +130,41 @@ rocks::IOStatus StoreFiles::NewDirectory(const std::string& name, const rocks::I
   return status;
 }
 
+std::vector<std::string> StoreFiles::older_logs(const std::string& log, const rocks::IOOptions& options,
+                                                rocks::IODebugContext* debug) {
+  const auto slash = log.rfind('/');
+  const auto newest = slash == std::string::npos ? std::nullopt : log_number(std::string_view(log).substr(slash + 1));
+  std::vector<std::string> beside, found;
+  if (!newest || !target()->GetChildren(log.substr(0, slash), options, &beside, debug).ok()) return found;
+  std::map<std::uint64_t, std::string> older;
+  for (const auto& other : beside)
+    if (const auto number = log_number(other); number && *number < *newest) older.emplace(*number, other);
+  for (const auto& [number, other] : older) found.push_back(log.substr(0, slash + 1) + other);
+  return found;
+}
+
 // RocksDB no longer needs a log only when it needs none of the older ones either.
 rocks::IOStatus StoreFiles::DeleteFile(const std::string& name, const rocks::IOOptions& options,
                                        rocks::IODebugContext* debug) {
-  const auto slash = name.rfind('/');
-  const auto newest = slash == std::string::npos ? std::nullopt : log_number(std::string_view(name).substr(slash + 1));
-  std::vector<std::string> beside;
-  if (newest && target()->GetChildren(name.substr(0, slash), options, &beside, debug).ok()) {
-    std::map<std::uint64_t, std::string> older;
-    for (const auto& other : beside)
-      if (const auto number = log_number(other); number && *number < *newest) older.emplace(*number, other);
-    for (const auto& [number, other] : older)
-      if (auto status = target()->DeleteFile(name.substr(0, slash + 1) + other, options, debug);
-          !status.ok() && !status.IsNotFound() && !status.IsPathNotFound())
-        return status;
-  }
+  for (const auto& older : older_logs(name, options, debug))
+    if (auto status = target()->DeleteFile(older, options, debug);
+        !status.ok() && !status.IsNotFound() && !status.IsPathNotFound())
+      return status;
   return target()->DeleteFile(name, options, debug);
+}
+
+// A log that is already in the archive was moved with a newer one.
+rocks::IOStatus StoreFiles::RenameFile(const std::string& from, const std::string& to, const rocks::IOOptions& options,
+                                       rocks::IODebugContext* debug) {
+  const auto folder = to.substr(0, to.rfind('/') + 1);
+  if (!folder.ends_with(archive_suffix)) return target()->RenameFile(from, to, options, debug);
+  for (const auto& older : older_logs(from, options, debug))
+    if (auto status = target()->RenameFile(older, folder + older.substr(older.rfind('/') + 1), options, debug);
+        !status.ok() && !status.IsNotFound() && !status.IsPathNotFound())
+      return status;
+  if (!target()->FileExists(from, options, debug).ok() && target()->FileExists(to, options, debug).ok())
+    return rocks::IOStatus::OK();
+  return target()->RenameFile(from, to, options, debug);
 }
 
 }  // namespace store

@@ -8,6 +8,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include "store/rocks/wal_preallocation.h"
 
@@ -20,7 +21,7 @@ namespace store {
 // that is in use up to that size.
 //
 // Deletes logs oldest first: RocksDB deletes the newest obsolete log first, and a crash in between would leave an old
-// log with a gap after it, as if writes were missing.
+// log with a gap after it, as if writes were missing. Logs that are kept for a standby move to their archive likewise.
 class StoreFiles final : public rocksdb::FileSystemWrapper {
  public:
   explicit StoreFiles(bool is_new)
@@ -35,6 +36,8 @@ class StoreFiles final : public rocksdb::FileSystemWrapper {
                                  std::unique_ptr<rocksdb::FSDirectory>*, rocksdb::IODebugContext*) override;
   rocksdb::IOStatus GetFileSize(const std::string& name, const rocksdb::IOOptions&, std::uint64_t* size,
                                 rocksdb::IODebugContext*) override;
+  rocksdb::IOStatus RenameFile(const std::string& from, const std::string& to, const rocksdb::IOOptions&,
+                               rocksdb::IODebugContext*) override;
   rocksdb::IOStatus DeleteFile(const std::string& name, const rocksdb::IOOptions&, rocksdb::IODebugContext*) override;
 
  private:
@@ -44,6 +47,8 @@ class StoreFiles final : public rocksdb::FileSystemWrapper {
   struct Log;
   struct Directory;
 
+  // The logs in the folder of this one that are older, oldest first; nothing for other files.
+  std::vector<std::string> older_logs(const std::string& log, const rocksdb::IOOptions&, rocksdb::IODebugContext*);
   std::shared_ptr<WalPreallocation> preallocation_of(const std::string& new_log);
 
   const Switch syncs_;

@@ -101,7 +101,7 @@ std::optional<End> end_of(const std::vector<fs::path>& logs, const std::vector<L
   return end;
 }
 
-void cut(const fs::path& log, std::uint64_t at) {
+void truncate_log(const fs::path& log, std::uint64_t at) {
   if (fs::file_size(log) == at) return;
   fs::resize_file(log, at);
   sync_path(log);
@@ -122,7 +122,7 @@ std::vector<std::string> repair_logs(const fs::path& folder, StoreFolder::Access
     return sentences;
   }
   for (auto i = logs.size(); i-- > 0;)  // the newest first: no write may ever follow a missing one
-    cut(logs[i], !end || i < end->log ? states[i].end : i == end->log ? end->at : 0);
+    truncate_log(logs[i], !end || i < end->log ? states[i].end : i == end->log ? end->at : 0);
   for (const auto& log : logs) sync_path(log);
   return sentences;
 }

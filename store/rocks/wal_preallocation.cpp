@@ -15,7 +15,7 @@
 namespace store {
 namespace {
 
-constexpr std::uint64_t piece = 1u << 20, least = 1u << 20, page = 4096;
+constexpr std::uint64_t fill_bytes = 1u << 20, min_filled_bytes = 1u << 20, page_bytes = 4096;
 
 bool writes_in_place(int file) {
   struct statfs about {};
@@ -70,7 +70,7 @@ std::optional<std::uint64_t> WalPreallocation::end() const {
 
 bool WalPreallocation::is_short() {
   const std::lock_guard lock(mutex_);
-  if (is_stopped_ || state_ != State::idle || filled_until_ >= claimed_ + least) return false;
+  if (is_stopped_ || state_ != State::idle || filled_until_ >= claimed_ + min_filled_bytes) return false;
   state_ = State::requested;
   return true;
 }
@@ -85,7 +85,8 @@ void WalPreallocation::fill() {
   if (is_stopped_ || state_ != State::requested) return;
   state_ = State::filling;
   const auto from = filled_from_ = std::max(filled_until_, claimed_);
-  const auto until = filled_until_ = (from + piece) / page * page;  // a crash may cut off writes at page boundaries
+  // A crash may cut off writes at page boundaries.
+  const auto until = filled_until_ = (from + fill_bytes) / page_bytes * page_bytes;
   lock.unlock();
   const bool done = fill_with_zeros(file_, from, until);
   lock.lock();

@@ -8,7 +8,7 @@
 #include "tests/store/fixture.h"
 
 namespace store_test {
-namespace {
+namespace backup_test {
 
 namespace fs = std::filesystem;
 
@@ -96,7 +96,7 @@ TEST_F(StoreTest, SealedTextMovedToAnotherRecordDoesNotOpen) {
   close();
   {
     const auto engine = engine_in(folder_.path());
-    auto stolen = engine->get(3, store::keys::owned(1, "a"));
+    auto stolen = engine->get(store::Scope::system(), 3, store::keys::owned(1, "a"));
     ASSERT_TRUE(stolen);
     store::Batch batch;
     batch.writes.push_back(
@@ -146,5 +146,5 @@ TEST_F(StoreTest, VerifyFindsWhatDisagrees) {
   EXPECT_NE(said.find("names a record that is not there"), std::string::npos) << said;
 }
 
-}  // namespace
+}  // namespace backup_test
 }  // namespace store_test

@@ -8,7 +8,7 @@
 #include <random>
 
 namespace store_test {
-namespace {
+namespace codec_test {
 
 using store::Corrupt;
 using store::decode;
@@ -91,14 +91,14 @@ struct Sparse {
 };
 BOOST_DESCRIBE_STRUCT(Sparse, (), (text, count, flag, numbers, note))
 
-}  // namespace
+}  // namespace codec_test
 }  // namespace store_test
 
 template <>
-inline constexpr bool store::leaves_out_defaults<store_test::Sparse> = true;
+inline constexpr bool store::leaves_out_defaults<store_test::codec_test::Sparse> = true;
 
 namespace store_test {
-namespace {
+namespace codec_test {
 
 Everything full() {
   Everything all;
@@ -335,5 +335,5 @@ TEST(Codec, NumbersThatAreNotFiniteAreRefusedBeforeTheyAreStored) {
   EXPECT_THROW(encode(all, place), std::invalid_argument);
 }
 
-}  // namespace
+}  // namespace codec_test
 }  // namespace store_test

@@ -9,7 +9,7 @@
 #include "tests/store/fixture.h"
 
 namespace store_test {
-namespace {
+namespace committer_test {
 
 TEST_F(StoreTest, CoroutinesOfSeveralThreadsCommitTogether) {
   constexpr int threads = 4, coroutines = 50, rounds = 10;
@@ -175,7 +175,8 @@ TEST_F(StoreTest, EveryCommitCountsOnWhicheverThread) {
         for (int round = 0; round < rounds; ++round) {
           auto change = tenant(1).change();
           change.add(1, {"sum"}, 1);
-          const auto outcome = co_await change.commit(round % 100 == worker ? durable : round % 2 ? prompt : relaxed);
+          const auto durability = round % 100 == worker ? durable : round % 2 ? prompt : relaxed;
+          const auto outcome = co_await change.commit(durability);
           EXPECT_TRUE(outcome.ok());
         }
       };
@@ -188,5 +189,5 @@ TEST_F(StoreTest, EveryCommitCountsOnWhicheverThread) {
   EXPECT_EQ(tenant(1).counter({"sum"}), threads * rounds);
 }
 
-}  // namespace
+}  // namespace committer_test
 }  // namespace store_test

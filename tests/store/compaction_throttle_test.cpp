@@ -5,7 +5,7 @@
 
 #include <functional>
 
-namespace {
+namespace compaction_throttle_test {
 
 // How often this thread has slept so far.
 long sleeps() {
@@ -33,4 +33,4 @@ TEST(CompactionThrottle, AFlushRestsUnlessMuchIsWrittenOrTheStoreIsClosed) {
   EXPECT_LT(rests(pressure, [&] { pressure->hurry(); }), paced);
 }
 
-}  // namespace
+}  // namespace compaction_throttle_test

@@ -9,7 +9,7 @@
 #include "tests/store/counter_fields_list.h"
 
 namespace store_test {
-namespace {
+namespace conflict_checker_test {
 
 using store::Batch;
 using store::Precondition;
@@ -148,5 +148,5 @@ TEST(CounterFields, AreAddedAndRaisedSeparately) {
   EXPECT_EQ(fields[1], std::numeric_limits<std::int64_t>::min());
 }
 
-}  // namespace
+}  // namespace conflict_checker_test
 }  // namespace store_test

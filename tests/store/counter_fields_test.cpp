@@ -8,7 +8,7 @@
 #include "tests/store/counter_fields_list.h"
 
 namespace store_test {
-namespace {
+namespace counter_fields_test {
 
 using store::CounterFields;
 
@@ -40,5 +40,5 @@ TEST(CounterFieldsBytes, MalformedBytesAreRefused) {
     EXPECT_THROW(store::decode_counter(bytes), store::Corrupt) << bytes;
 }
 
-}  // namespace
+}  // namespace counter_fields_test
 }  // namespace store_test

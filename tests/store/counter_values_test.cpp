@@ -4,7 +4,7 @@
 
 #include "tests/store/counter_fields_list.h"
 
-namespace {
+namespace counter_values_test {
 
 using namespace store_test;
 
@@ -29,4 +29,4 @@ TEST(CounterValues, EvictsRatherThanGrows) {
   EXPECT_EQ(list(*values.find("counter 99999")), (List{99'999}));
 }
 
-}  // namespace
+}  // namespace counter_values_test

@@ -7,7 +7,7 @@
 #include <string>
 
 namespace store {
-namespace {
+namespace crc32c_test {
 
 // RFC 3720, B.4.
 TEST(Crc32c, OfKnownBytes) {
@@ -47,5 +47,5 @@ TEST(Crc32c, OfAnyBytesAtAnyPlaceInAnyTwoParts) {
   }
 }
 
-}  // namespace
+}  // namespace crc32c_test
 }  // namespace store

@@ -7,7 +7,7 @@
 #include <stdexcept>
 
 namespace store_test {
-namespace {
+namespace decimal_test {
 
 using store::Decimal;
 
@@ -64,5 +64,5 @@ TEST(Decimal, LeavingTheRangeIsAnError) {
   EXPECT_THROW(most * 2, std::overflow_error);
 }
 
-}  // namespace
+}  // namespace decimal_test
 }  // namespace store_test

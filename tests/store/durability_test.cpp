@@ -8,7 +8,7 @@
 #include "tests/store/writer.h"
 
 namespace store_test {
-namespace {
+namespace durability_test {
 
 namespace fs = std::filesystem;
 
@@ -411,5 +411,5 @@ TEST(Opening, AMigrationBringsAnOldFolderUp) {
   EXPECT_EQ(runs, 1);
 }
 
-}  // namespace
+}  // namespace durability_test
 }  // namespace store_test

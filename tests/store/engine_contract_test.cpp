@@ -1,96 +1,13 @@
 // The Engine contract, over every engine.
+#include "tests/store/engine_contract.h"
+
+#include <algorithm>
 #include <atomic>
-#include <limits>
+#include <set>
 #include <thread>
 
-#include "store/rocks/rocks_engine.h"
-#include "tests/store/counter_fields_list.h"
-#include "tests/store/fixture.h"
-#include "tests/store/memory_engine.h"
-
 namespace store_test {
-namespace {
-
-using store::Batch;
-using store::Precondition;
-using store::Write;
-
-using Entries = std::vector<std::pair<std::string, std::string>>;
-
-enum : store::Family { things, people_family, counters, history, pending };
-
-struct Kind {
-  const char* name;
-  const store::EngineKind* engine;
-};
-
-class EngineContract : public testing::TestWithParam<Kind> {
- protected:
-  std::unique_ptr<store::Engine> open(const std::filesystem::path& folder, bool read_only = false) const {
-    return GetParam().engine->open({.folder = folder,
-                                    .families = {{.name = "things"},
-                                                 {.name = "people", .access = store::Access::by_key},
-                                                 {.name = "sums", .access = store::Access::counted},
-                                                 {.name = "history", .access = store::Access::by_history},
-                                                 {.name = "pending", .access = store::Access::transient}},
-                                    .read_only = read_only});
-  }
-
-  std::optional<std::size_t> commit(Batch batch) {
-    return engine_->commit_blocking(std::move(batch), store::Durability::relaxed).failed;
-  }
-  void put(std::string key, std::string value, store::Family family = things) {
-    ASSERT_EQ(commit({{}, {put_of(std::move(key), std::move(value), family)}}), std::nullopt);
-  }
-  void erase(std::string key) {
-    ASSERT_EQ(commit({{}, {{.kind = Write::Kind::erase, .family = things, .key = std::move(key)}}}), std::nullopt);
-  }
-  static Write put_of(std::string key, std::string value, store::Family family = things) {
-    return {.kind = Write::Kind::put, .family = family, .key = std::move(key), .value = std::move(value)};
-  }
-  static Write add_of(std::string key, store::CounterFields fields) {
-    return {.kind = Write::Kind::add, .family = counters, .key = std::move(key), .fields = fields};
-  }
-  static Write raise_of(std::string key, store::CounterFields fields) {
-    return {.kind = Write::Kind::raise, .family = counters, .key = std::move(key), .fields = fields};
-  }
-  static Precondition absent(std::string key) {
-    return {.kind = Precondition::Kind::absent, .family = things, .key = std::move(key)};
-  }
-  static Precondition equals(std::string key, std::string value, std::optional<std::uint64_t> version = {}) {
-    return {.kind = Precondition::Kind::equals,
-            .family = things,
-            .key = std::move(key),
-            .value = std::move(value),
-            .version = version};
-  }
-  static Precondition at_most(std::string key, std::int64_t bound, std::size_t field = 0) {
-    return {
-        .kind = Precondition::Kind::at_most, .family = counters, .key = std::move(key), .field = field, .bound = bound};
-  }
-
-  std::string at(std::string_view key, const store::Snapshot* snapshot = nullptr) const {
-    return engine_->get(things, key, snapshot).value_or("none");
-  }
-  List sums(std::string_view key, const store::Snapshot* snapshot = nullptr) const {
-    return list(engine_->counter(counters, key, snapshot));
-  }
-  Entries scan(const store::Range& range, const store::Snapshot* snapshot = nullptr,
-               std::size_t most = std::numeric_limits<std::size_t>::max(), store::Family family = things) const {
-    Entries found;
-    engine_->scan(
-        family, range,
-        [&](std::string_view key, std::string_view value) {
-          found.emplace_back(key, value);
-          return found.size() < most;
-        },
-        snapshot);
-    return found;
-  }
-
-  Folder folder_;
-  std::unique_ptr<store::Engine> engine_ = open(folder_.path());
-};
+namespace engine_contract_test {
 
 TEST_P(EngineContract, ReadsReturnTheNewestValue) {
   EXPECT_EQ(at("a"), "none");
@@ -112,15 +29,15 @@ TEST_P(EngineContract, MultiReadsKeepTheOrderOfTheirKeys) {
   const std::vector<std::optional<std::string>> before{"2", std::nullopt, "1", "2"}, after{"2", "new", "1", "2"};
   const auto snapshot = engine_->snapshot();
   put("none", "new");
-  EXPECT_EQ(engine_->multi_get(things, keys, snapshot.get()), before);
-  EXPECT_EQ(engine_->multi_get(things, keys), after);
-  EXPECT_TRUE(engine_->multi_get(things, {}).empty());
+  EXPECT_EQ(engine_->multi_get(store::Scope::system(), things, keys, snapshot.get()), before);
+  EXPECT_EQ(engine_->multi_get(store::Scope::system(), things, keys), after);
+  EXPECT_TRUE(engine_->multi_get(store::Scope::system(), things, {}).empty());
 }
 
 TEST_P(EngineContract, FamiliesAreSeparateWhateverTheirAccess) {
   for (const auto family : {things, people_family, history, pending}) put("a", std::to_string(family), family);
   for (const auto family : {things, people_family, history, pending}) {
-    EXPECT_EQ(engine_->get(family, "a"), std::to_string(family));
+    EXPECT_EQ(engine_->get(store::Scope::system(), family, "a"), std::to_string(family));
     EXPECT_EQ(scan({}, nullptr, 10, family), (Entries{{"a", std::to_string(family)}}));
   }
 }
@@ -304,9 +221,27 @@ TEST_P(EngineContract, AStoreWorksOverIt) {
   EXPECT_TRUE(store->verify().empty());
 }
 
-INSTANTIATE_TEST_SUITE_P(Engines, EngineContract,
-                         testing::Values(Kind{"RocksDB", &store::rocks_engine}, Kind{"Memory", &memory_engine}),
-                         [](const auto& test) { return std::string(test.param.name); });
+TEST_P(EngineContract, NumbersAreHandedOutOnce) {
+  std::vector<std::vector<std::int64_t>> found(4);
+  {
+    std::vector<std::jthread> threads;
+    for (auto& numbers : found)
+      threads.emplace_back([&] {
+        for (int round = 0; round < 25; ++round) numbers.push_back(engine_->next_number_blocking(counters, "users"));
+      });
+  }
+  std::set<std::int64_t> all;
+  for (const auto& numbers : found) {
+    EXPECT_TRUE(std::is_sorted(numbers.begin(), numbers.end()));
+    all.insert(numbers.begin(), numbers.end());
+  }
+  EXPECT_EQ(all.size(), 100u);
+  EXPECT_EQ(*all.begin(), 1);
+  EXPECT_EQ(run(engine_->next_number(counters, "users")), 101);
+  EXPECT_EQ(run(engine_->next_number(counters, "others")), 1);
+}
 
-}  // namespace
+INSTANTIATE_TEST_SUITE_P(Engines, EngineContract, every_engine, name_of_kind);
+
+}  // namespace engine_contract_test
 }  // namespace store_test

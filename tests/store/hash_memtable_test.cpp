@@ -8,7 +8,7 @@
 #include "store/rocks/rocks_engine.h"
 #include "tests/store/fixture.h"
 
-namespace {
+namespace hash_memtable_test {
 
 using Entries = std::vector<std::pair<std::string, std::string>>;
 
@@ -21,12 +21,12 @@ class HashMemtable : public testing::Test {
   }
   void erase(std::string key) { write({.kind = store::Write::Kind::erase, .family = counters, .key = std::move(key)}); }
   std::string at(std::string_view key, const store::Snapshot* snapshot = nullptr) const {
-    return engine_->get(counters, key, snapshot).value_or("none");
+    return engine_->get(store::Scope::system(), counters, key, snapshot).value_or("none");
   }
   Entries scan(const store::Range& range, const store::Snapshot* snapshot = nullptr) const {
     Entries found;
     engine_->scan(
-        counters, range,
+        store::Scope::system(), counters, range,
         [&](std::string_view key, std::string_view value) {
           found.emplace_back(key, value);
           return true;
@@ -164,4 +164,4 @@ TEST_F(HashMemtable, ReadersBesideTheWriterSeeEachKeyGoForward) {
   EXPECT_EQ(at("key 1"), std::to_string(turns));
 }
 
-}  // namespace
+}  // namespace hash_memtable_test

@@ -9,7 +9,7 @@
 #include "store/engine_log.h"
 
 namespace store_test {
-namespace {
+namespace info_log_test {
 
 void say(store::InfoLog& log, rocksdb::InfoLogLevel level, const char* format, ...) {
   va_list values;
@@ -36,5 +36,5 @@ TEST(InfoLog, PassesAFewWarningsAndErrorsOn) {
   EXPECT_LT(said[1].size(), 1100u);
 }
 
-}  // namespace
+}  // namespace info_log_test
 }  // namespace store_test

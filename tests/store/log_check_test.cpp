@@ -13,7 +13,7 @@
 #include "tests/store/writer.h"
 
 namespace store_test {
-namespace {
+namespace log_check_test {
 
 namespace fs = std::filesystem;
 using store::LogState;
@@ -267,5 +267,5 @@ TEST_F(LogCheck, ReadsRealLogs) {
   }
 }
 
-}  // namespace
+}  // namespace log_check_test
 }  // namespace store_test

@@ -10,7 +10,7 @@
 #include "store/committer.h"
 
 namespace store_test {
-namespace {
+namespace log_syncer_test {
 
 using store::Batch;
 using store::Durability;
@@ -129,5 +129,5 @@ TEST_F(LogSyncer, WhatIsLeftIsSyncedAtTheEnd) {
   EXPECT_EQ(disk_.begun().size(), 1u);
 }
 
-}  // namespace
+}  // namespace log_syncer_test
 }  // namespace store_test

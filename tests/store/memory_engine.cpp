@@ -57,39 +57,54 @@ struct MemoryEngine::Copy final : store::Snapshot {
 };
 
 MemoryEngine::MemoryEngine(const store::EngineOptions& options)
-    : names_(names_of(options.families)), is_read_only_(options.read_only), families_(names_.size()) {
-  std::ifstream in(options.folder / backup_file, std::ios::binary);
+    : names_(names_of(options.families)),
+      scopes_(options.families),
+      is_read_only_(options.read_only),
+      data_(data_in(options.folder, names_)) {}
+
+std::shared_ptr<MemoryEngine::Data> MemoryEngine::data_in(const fs::path& folder,
+                                                          const std::vector<std::string>& names) {
+  static std::mutex mutex;
+  static std::map<fs::path, std::weak_ptr<Data>> open;
+  const std::lock_guard lock(mutex);
+  auto& known = open[folder];
+  if (auto data = known.lock()) return data;
+  const auto data = std::make_shared<Data>();
+  data->families.resize(names.size());
+  std::ifstream in(folder / backup_file, std::ios::binary);
   for (std::string name, key, value; take(in, name) && take(in, key) && take(in, value);) {
-    const auto family = std::ranges::find(names_, name);
-    if (family != names_.end()) families_[static_cast<std::size_t>(family - names_.begin())][key] = value;
+    const auto family = std::ranges::find(names, name);
+    if (family != names.end()) data->families[static_cast<std::size_t>(family - names.begin())][key] = value;
   }
+  known = data;
+  return data;
 }
 
 auto MemoryEngine::reading(const store::Snapshot* snapshot, const auto& read) const {
   if (snapshot) return read(static_cast<const Copy*>(snapshot)->families);
-  const std::lock_guard lock(mutex_);
-  return read(families_);
+  const std::lock_guard lock(data_->mutex);
+  return read(data_->families);
 }
 
-std::optional<std::string> MemoryEngine::get(store::Family family, std::string_view key,
+std::optional<std::string> MemoryEngine::get(store::Scope scope, store::Family family, std::string_view key,
                                              const store::Snapshot* snapshot) const {
-  return reading(snapshot, [&](const Families& families) { return value_of(families.at(family), key); });
+  auto value = reading(snapshot, [&](const Families& families) { return value_of(families.at(family), key); });
+  return value && scopes_.reach(scope, family, key, *value) ? value : std::nullopt;
 }
 
-std::vector<std::optional<std::string>> MemoryEngine::multi_get(store::Family family, std::span<const std::string> keys,
+std::vector<std::optional<std::string>> MemoryEngine::multi_get(store::Scope scope, store::Family family,
+                                                                std::span<const std::string> keys,
                                                                 const store::Snapshot* snapshot) const {
-  return reading(snapshot, [&](const Families& families) {
-    std::vector<std::optional<std::string>> found;
-    for (const auto& key : keys) found.push_back(value_of(families.at(family), key));
-    return found;
-  });
+  std::vector<std::optional<std::string>> found;
+  for (const auto& key : keys) found.push_back(get(scope, family, key, snapshot));
+  return found;
 }
 
 std::unique_ptr<store::Snapshot> MemoryEngine::snapshot() const {
   return reading(nullptr, [](const Families& families) { return std::make_unique<Copy>(families); });
 }
 
-void MemoryEngine::scan(store::Family family, const store::Range& range,
+void MemoryEngine::scan(store::Scope scope, store::Family family, const store::Range& range,
                         const std::function<bool(std::string_view, std::string_view)>& visit,
                         const store::Snapshot* snapshot) const {
   // A copy: `visit` may call the engine.
@@ -101,20 +116,34 @@ void MemoryEngine::scan(store::Family family, const store::Range& range,
   });
   if (range.reverse) {
     for (auto at = values.rbegin(); at != values.rend(); ++at)
-      if (!visit(at->first, at->second)) return;
+      if (scopes_.reach(scope, family, at->first, at->second) && !visit(at->first, at->second)) return;
   } else {
     for (const auto& [key, value] : values)
-      if (!visit(key, value)) return;
+      if (scopes_.reach(scope, family, key, value) && !visit(key, value)) return;
   }
 }
 
-CounterFields MemoryEngine::counter(store::Family family, std::string_view key, const store::Snapshot* snapshot) const {
-  return reading(snapshot, [&](const Families& families) { return fields_of(families.at(family), key); });
+CounterFields MemoryEngine::counter(store::Scope scope, store::Family family, std::string_view key,
+                                    const store::Snapshot* snapshot) const {
+  const auto bytes = get(scope, family, key, snapshot);
+  return bytes ? store::decode_counter(*bytes) : CounterFields();
 }
 
 std::uint64_t MemoryEngine::version(store::Family, std::string_view) const {
-  const std::lock_guard lock(mutex_);
-  return version_;
+  const std::lock_guard lock(data_->mutex);
+  return data_->version;
+}
+
+store::Task<std::int64_t> MemoryEngine::next_number(store::Family family, std::string key) {
+  co_return next_number_blocking(family, key);
+}
+
+std::int64_t MemoryEngine::next_number_blocking(store::Family family, const std::string& key) {
+  if (const auto reason = read_only_reason()) throw store::Unavailable(*reason);
+  const std::lock_guard lock(data_->mutex);
+  apply({.kind = Write::Kind::add, .family = family, .key = key, .fields = {1}});
+  ++data_->version;
+  return fields_of(data_->families.at(family), key)[0];
 }
 
 store::Task<store::CommitResult> MemoryEngine::commit(store::Batch batch, store::Durability durability) {
@@ -123,7 +152,8 @@ store::Task<store::CommitResult> MemoryEngine::commit(store::Batch batch, store:
 
 store::CommitResult MemoryEngine::commit_blocking(store::Batch batch, store::Durability) {
   if (const auto reason = read_only_reason()) throw store::Unavailable(*reason);
-  const std::lock_guard lock(mutex_);
+  scopes_.check(batch);
+  const std::lock_guard lock(data_->mutex);
   for (std::size_t at = 0; at < batch.preconditions.size(); ++at) {
     if (holds(batch.preconditions[at], batch)) continue;
     ++stats_.conflicts;
@@ -131,7 +161,7 @@ store::CommitResult MemoryEngine::commit_blocking(store::Batch batch, store::Dur
   }
   for (const auto& write : batch.writes) apply(write);
   if (!batch.writes.empty()) {
-    ++version_;
+    ++data_->version;
     ++stats_.commits;
     ++stats_.groups;
     stats_.last_group = 1;
@@ -141,9 +171,10 @@ store::CommitResult MemoryEngine::commit_blocking(store::Batch batch, store::Dur
 
 bool MemoryEngine::holds(const store::Precondition& wanted, const store::Batch& batch) const {
   using Kind = store::Precondition::Kind;
-  const auto& values = families_.at(wanted.family);
+  const auto& values = data_->families.at(wanted.family);
   if (wanted.kind == Kind::absent) return !values.contains(wanted.key);
-  if (wanted.kind == Kind::equals) return wanted.version == version_ || value_of(values, wanted.key) == wanted.value;
+  if (wanted.kind == Kind::equals)
+    return wanted.version == data_->version || value_of(values, wanted.key) == wanted.value;
   auto fields = fields_of(values, wanted.key);
   for (const auto& write : batch.writes)
     if (is_counted(write) && write.family == wanted.family && write.key == wanted.key) count(fields, write);
@@ -151,7 +182,7 @@ bool MemoryEngine::holds(const store::Precondition& wanted, const store::Batch& 
 }
 
 void MemoryEngine::apply(const Write& write) {
-  auto& values = families_.at(write.family);
+  auto& values = data_->families.at(write.family);
   if (is_counted(write)) {
     auto fields = fields_of(values, write.key);
     count(fields, write);
@@ -171,9 +202,9 @@ std::optional<std::string> MemoryEngine::read_only_reason() const {
 void MemoryEngine::backup(const fs::path& to) const {
   fs::create_directories(to);
   std::ofstream out(to / backup_file, std::ios::binary);
-  const std::lock_guard lock(mutex_);
-  for (std::size_t family = 0; family < families_.size(); ++family)
-    for (const auto& [key, value] : families_[family]) {
+  const std::lock_guard lock(data_->mutex);
+  for (std::size_t family = 0; family < data_->families.size(); ++family)
+    for (const auto& [key, value] : data_->families[family]) {
       put(out, names_[family]);
       put(out, key);
       put(out, value);
@@ -181,7 +212,7 @@ void MemoryEngine::backup(const fs::path& to) const {
 }
 
 store::EngineStats MemoryEngine::stats() const {
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard lock(data_->mutex);
   return stats_;
 }
 

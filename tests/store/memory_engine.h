@@ -1,5 +1,6 @@
 // An engine that keeps everything in ordered maps under one mutex, written straight from the contract: what the tests
-// of the contract hold beside RocksDB. Nothing outlives it but its backups. A snapshot is a copy of all families.
+// of the contract hold beside RocksDB. Engines that have one folder open share their data, as boxes share a database
+// server. Nothing outlives them but their backups. A snapshot is a copy of all families.
 #pragma once
 
 #include <cstdint>
@@ -23,16 +24,21 @@ class MemoryEngine final : public store::Engine {
   // Begins with what was restored to the folder, if anything.
   explicit MemoryEngine(const store::EngineOptions&);
 
-  std::optional<std::string> get(store::Family, std::string_view key, const store::Snapshot*) const override;
-  std::vector<std::optional<std::string>> multi_get(store::Family, std::span<const std::string> keys,
+  std::optional<std::string> get(store::Scope, store::Family, std::string_view key,
+                                 const store::Snapshot*) const override;
+  std::vector<std::optional<std::string>> multi_get(store::Scope, store::Family, std::span<const std::string> keys,
                                                     const store::Snapshot*) const override;
   std::unique_ptr<store::Snapshot> snapshot() const override;
-  void scan(store::Family, const store::Range&, const std::function<bool(std::string_view, std::string_view)>& visit,
+  void scan(store::Scope, store::Family, const store::Range&,
+            const std::function<bool(std::string_view, std::string_view)>& visit,
             const store::Snapshot*) const override;
-  store::CounterFields counter(store::Family, std::string_view key, const store::Snapshot*) const override;
+  store::CounterFields counter(store::Scope, store::Family, std::string_view key,
+                               const store::Snapshot*) const override;
   std::uint64_t version(store::Family, std::string_view key) const override;
   store::Task<store::CommitResult> commit(store::Batch, store::Durability) override;
   store::CommitResult commit_blocking(store::Batch, store::Durability) override;
+  store::Task<std::int64_t> next_number(store::Family, std::string key) override;
+  std::int64_t next_number_blocking(store::Family, const std::string& key) override;
   std::optional<std::string> read_only_reason() const override;
   void backup(const std::filesystem::path& to) const override;
   std::vector<store::Damage> verify_files() const override { return {}; }
@@ -40,6 +46,12 @@ class MemoryEngine final : public store::Engine {
 
  private:
   struct Copy;
+  struct Data {
+    std::mutex mutex;  // protects what follows
+    Families families;
+    std::uint64_t version = 0;  // one for everything: it "may change without" a write to the part
+  };
+  static std::shared_ptr<Data> data_in(const std::filesystem::path& folder, const std::vector<std::string>& names);
 
   // Calls `read` with the families, at the snapshot if there is one.
   auto reading(const store::Snapshot*, const auto& read) const;
@@ -47,12 +59,10 @@ class MemoryEngine final : public store::Engine {
   void apply(const store::Write&);
 
   const std::vector<std::string> names_;
+  const store::ScopeRules scopes_;
   const bool is_read_only_;
-
-  mutable std::mutex mutex_;  // protects what follows
-  Families families_;
-  std::uint64_t version_ = 0;  // one for everything: it "may change without" a write to the part
-  store::EngineStats stats_;
+  const std::shared_ptr<Data> data_;
+  store::EngineStats stats_;  // protected by data_->mutex
 };
 
 }  // namespace store_test

@@ -6,7 +6,7 @@
 #include "store/table_register.h"
 #include "tests/store/fixture.h"
 
-namespace {
+namespace reseal_test {
 
 using namespace store_test;
 using testing::HasSubstr;
@@ -89,4 +89,4 @@ TEST(Seal, OpensWhatWasSealedUnderTheMasterKeyItself) {
   EXPECT_THROW(sealer.open("s2:" + std::string(sealed_by_version_1).substr(3), 7, "key", "field"), store::Corrupt);
 }
 
-}  // namespace
+}  // namespace reseal_test

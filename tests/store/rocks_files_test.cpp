@@ -9,7 +9,7 @@
 #include "tests/store/fixture.h"
 
 namespace store_test {
-namespace {
+namespace rocks_files_test {
 
 namespace fs = std::filesystem;
 
@@ -68,5 +68,5 @@ TEST(StoreFiles, ALogIsAsLongAsWhatIsInItAndNeverEmpty) {
   EXPECT_EQ(fs::file_size(folder.path() / "000002.log"), 7u);
 }
 
-}  // namespace
+}  // namespace rocks_files_test
 }  // namespace store_test

@@ -6,7 +6,7 @@
 #include "tests/store/fixture.h"
 
 namespace store_test {
-namespace {
+namespace table_register_test {
 
 using testing::HasSubstr;
 
@@ -61,5 +61,5 @@ TEST(TableRegister, RowsGoByNumberAndFamiliesByOrder) {
   EXPECT_EQ(families, "meta index counters teas people milks ");
 }
 
-}  // namespace
+}  // namespace table_register_test
 }  // namespace store_test

@@ -7,11 +7,12 @@
 #include <random>
 #include <thread>
 
+#include "store/transact.h"
 #include "tests/store/counter_fields_list.h"
 #include "tests/store/fixture.h"
 
 namespace store_test {
-namespace {
+namespace tables_test {
 
 using store::Outcome;
 
@@ -170,6 +171,54 @@ TEST_F(StoreTest, ModifyRetriesUntilItsEditHolds) {
   for (auto& thread : threads) thread.join();
   EXPECT_EQ(tenant(1).get(notes, "a")->value.rank, writers * rounds);
   EXPECT_FALSE(run(tenant(1).modify(notes, "nobody", [](Note&) {})));
+}
+
+// Several records in one change, although others change them at the same time.
+TEST_F(StoreTest, ATransactionRunsAgainUntilNothingChangedMeanwhile) {
+  ASSERT_TRUE(insert({.owner = 1, .id = "a", .title = "A"}).ok());
+  ASSERT_TRUE(insert({.owner = 1, .id = "b", .title = "B"}).ok());
+  constexpr int threads = 4, rounds = 25;
+  {
+    std::vector<std::jthread> writers;
+    for (int i = 0; i < threads; ++i)
+      writers.emplace_back([this] {
+        const auto add_to_both = [this](store::Change& change) {
+          for (const auto* id : {"a", "b"}) {
+            auto row = tenant(1).get(notes, id);
+            ++row->value.rank;
+            change.update(notes, *row);
+          }
+          return true;
+        };
+        for (int round = 0; round < rounds; ++round) EXPECT_TRUE(run(store::transact(tenant(1), add_to_both)));
+      });
+  }
+  EXPECT_EQ(tenant(1).get(notes, "a")->value.rank, threads * rounds);
+  EXPECT_EQ(tenant(1).get(notes, "b")->value.rank, threads * rounds);
+}
+
+TEST_F(StoreTest, ATransactionThatDeclinesWritesNothing) {
+  ASSERT_TRUE(insert({.owner = 1, .id = "a", .title = "A"}).ok());
+  const auto erase_and_decline = [this](store::Change& change) -> std::optional<std::string> {
+    change.erase(notes, *tenant(1).get(notes, "a"));
+    return std::nullopt;
+  };
+  EXPECT_FALSE(run(store::transact(tenant(1), erase_and_decline)));
+  EXPECT_TRUE(tenant(1).get(notes, "a"));
+}
+
+TEST_F(StoreTest, ATransactionAsksWhatARefusedChangeMeans) {
+  const store::CounterName count{"count"};
+  const auto add = [&](store::Change& change) -> std::optional<std::string> {
+    change.add(1, count, 2, 1);
+    return "added";
+  };
+  EXPECT_THROW(run(store::transact(tenant(1), add)), std::logic_error);
+  const auto refused = [](const Outcome& outcome) -> std::optional<std::optional<std::string>> {
+    return outcome.kind == Outcome::Kind::over_bound ? std::optional(std::optional<std::string>("full")) : std::nullopt;
+  };
+  EXPECT_EQ(run(store::transact(tenant(1), add, refused)), "full");
+  EXPECT_EQ(tenant(1).counter(count), 0);
 }
 
 TEST_F(StoreTest, TwoWritersRaceForOneUniqueKeyAndOneWins) {
@@ -335,5 +384,5 @@ TEST_F(StoreTest, BehavesLikeAMapUnderRandomOperations) {
   }
 }
 
-}  // namespace
+}  // namespace tables_test
 }  // namespace store_test

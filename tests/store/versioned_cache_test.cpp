@@ -4,7 +4,7 @@
 
 #include "tests/store/fixture.h"
 
-namespace {
+namespace versioned_cache_test {
 
 using namespace store_test;
 
@@ -114,4 +114,4 @@ TEST_F(CacheTest, ATableIsNotCachedAsAnotherType) {
   EXPECT_THROW(system().cached(addresses, 1), std::logic_error);
 }
 
-}  // namespace
+}  // namespace versioned_cache_test

@@ -13,7 +13,7 @@
 #include "tests/store/writer.h"
 
 namespace store_test {
-namespace {
+namespace wal_preallocation_test {
 
 namespace fs = std::filesystem;
 
@@ -115,5 +115,5 @@ TEST_F(WalPreallocationTest, IsMadeByTheFillerUnlessItsLogIsGone) {
   EXPECT_EQ(written_to(path_), written_);
 }
 
-}  // namespace
+}  // namespace wal_preallocation_test
 }  // namespace store_test

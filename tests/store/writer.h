@@ -13,6 +13,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "tests/support/paths.h"
+
 namespace store_test {
 
 class Writer {
@@ -25,9 +27,10 @@ class Writer {
     posix_spawn_file_actions_adddup2(&actions, out[1], STDOUT_FILENO);
     posix_spawn_file_actions_adddup2(&actions, in[0], STDIN_FILENO);
     const std::string where = folder.string();
-    const char* const arguments[] = {STORE_WRITER, mode, where.c_str(), nullptr};
+    const std::string program = paths::program("store_writer").string();
+    const char* const arguments[] = {program.c_str(), mode, where.c_str(), nullptr};
     const int failed =
-        posix_spawn(&pid_, STORE_WRITER, &actions, nullptr, const_cast<char* const*>(arguments), environ);
+        posix_spawn(&pid_, program.c_str(), &actions, nullptr, const_cast<char* const*>(arguments), environ);
     posix_spawn_file_actions_destroy(&actions);
     close(out[1]);
     close(in[0]);
