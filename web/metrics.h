@@ -1,5 +1,5 @@
 // Counters, gauges and histograms, written as Prometheus text. Updating is lock-free and callable from every thread.
-// Own code because Debian ships prometheus-cpp only as a shared library (docs/decisions.md).
+// Own code because Debian ships prometheus-cpp only as a shared library (docs/decisions/0003).
 #pragma once
 
 #include <atomic>

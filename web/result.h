@@ -57,6 +57,7 @@ inline Error conflict(std::string message) { return {.kind = Kind::conflict, .me
 inline Error internal(std::string message, std::string detail = {}) {
   return {.kind = Kind::internal, .message = std::move(message), .detail = std::move(detail)};
 }
+inline Error bad_gateway(std::string message) { return {.kind = Kind::bad_gateway, .message = std::move(message)}; }
 inline Error unavailable(std::string message, std::string detail = {}) {
   return {.kind = Kind::unavailable, .message = std::move(message), .detail = std::move(detail)};
 }

@@ -5,7 +5,7 @@
 #include "web/client/fetch.h"
 
 namespace web {
-namespace {
+namespace address_test {
 
 class Public : public testing::TestWithParam<const char*> {};
 class NotPublic : public testing::TestWithParam<const char*> {};
@@ -51,5 +51,5 @@ TEST(Address, ChecksParsedAddressesAlike) {
   EXPECT_FALSE(is_public_address(boost::asio::ip::make_address("::ffff:192.168.1.1")));
 }
 
-}  // namespace
+}  // namespace address_test
 }  // namespace web

@@ -4,7 +4,7 @@
 #include "web/server/listener.h"
 
 namespace web_test {
-namespace {
+namespace admission_test {
 
 boost::asio::ip::address at(const char* address) { return boost::asio::ip::make_address(address); }
 
@@ -54,5 +54,5 @@ TEST(Admission, ASiteOfIpv6HasTwiceTheConnectionsOfOneClient) {
   EXPECT_TRUE(admission.enter(at("2001:db8:1:4::1")));
 }
 
-}  // namespace
+}  // namespace admission_test
 }  // namespace web_test

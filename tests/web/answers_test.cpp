@@ -2,8 +2,8 @@
 #include "tests/support/loopback.h"
 #include "tests/web/wire_fixture.h"
 
-namespace web::testing {
-namespace {
+namespace web::tests {
+namespace answers_test {
 
 using test_support::closed_port;
 using test_support::Loopback;
@@ -153,5 +153,5 @@ TEST(Response, RefusesValuesThatWouldForgeAField) {
   EXPECT_EQ(redirect("/a b\r\nX-Forged: 1\xc3\xa4").headers.front().second, "/a%20b%0D%0AX-Forged:%201%C3%A4");
 }
 
-}  // namespace
-}  // namespace web::testing
+}  // namespace answers_test
+}  // namespace web::tests

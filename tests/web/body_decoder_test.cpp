@@ -9,17 +9,17 @@
 #include "tests/web/decoded.h"
 
 namespace web {
-namespace {
+namespace body_decoder_test {
 
-using testing::brotlied;
-using testing::decode_cut;
-using testing::Decoded;
-using testing::Zipped;
-using testing::zipped;
+using tests::brotlied;
+using tests::decode_cut;
+using tests::Decoded;
+using tests::Zipped;
+using tests::zipped;
 
-Decoded decode(std::string_view codings, std::string_view bytes, std::size_t most_bytes = 1u << 24) {
+Decoded decode(std::string_view codings, std::string_view bytes, std::size_t max_bytes = 1u << 24) {
   return decode_cut(
-      codings, bytes, [&] { return bytes.size(); }, most_bytes);
+      codings, bytes, [&] { return bytes.size(); }, max_bytes);
 }
 
 std::string text_of(std::string_view codings, std::string_view bytes) {
@@ -166,5 +166,5 @@ TEST_F(Bodies, StopWhenTheSinkReturnsFalse) {
   EXPECT_EQ(calls, 1);
 }
 
-}  // namespace
+}  // namespace body_decoder_test
 }  // namespace web

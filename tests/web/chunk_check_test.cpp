@@ -8,7 +8,7 @@
 #include <string>
 
 namespace web {
-namespace {
+namespace chunk_check_test {
 
 using namespace std::string_literals;
 
@@ -102,5 +102,5 @@ TEST(ChunkCheck, DecidesTheSameHoweverTheBytesArrive) {
   }
 }
 
-}  // namespace
+}  // namespace chunk_check_test
 }  // namespace web

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace web::testing {
+namespace web::tests {
 
 // The window bits that select a format in deflateInit2.
 enum class Zipped { zlib = 15, bare = -15, gzip = 15 + 16 };
@@ -39,4 +39,4 @@ inline std::string brotlied(std::string_view bytes, int quality = 5) {
   return out;
 }
 
-}  // namespace web::testing
+}  // namespace web::tests

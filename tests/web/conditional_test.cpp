@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 namespace web {
-namespace {
+namespace conditional_test {
 
 using Kind = Selection::Kind;
 using namespace std::chrono_literals;
@@ -120,5 +120,5 @@ TEST(Conditional, AnswersCarryTheirValidators) {
   EXPECT_EQ(selected({.kind = Kind::precondition_failed}, strong, 10).status, 412);
 }
 
-}  // namespace
+}  // namespace conditional_test
 }  // namespace web

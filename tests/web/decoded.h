@@ -7,7 +7,7 @@
 
 #include "web/protocol/body_decoder.h"
 
-namespace web::testing {
+namespace web::tests {
 
 struct Decoded {
   std::string text;
@@ -19,8 +19,8 @@ struct Decoded {
 
 // In pieces of `piece()` bytes each. Throws std::logic_error for unknown codings.
 template <class Piece>
-Decoded decode_cut(std::string_view codings, std::string_view bytes, Piece piece, std::size_t most_bytes = 1u << 24) {
-  auto decoder = BodyDecoder::of(codings, most_bytes);
+Decoded decode_cut(std::string_view codings, std::string_view bytes, Piece piece, std::size_t max_bytes = 1u << 24) {
+  auto decoder = BodyDecoder::of(codings, max_bytes);
   if (!decoder) throw std::logic_error(decoder.error().message);
   Decoded decoded;
   while (!bytes.empty() && decoded.result == Decoding::ok) {
@@ -35,4 +35,4 @@ Decoded decode_cut(std::string_view codings, std::string_view bytes, Piece piece
   return decoded;
 }
 
-}  // namespace web::testing
+}  // namespace web::tests

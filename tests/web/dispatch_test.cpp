@@ -6,8 +6,8 @@
 #include "web/protocol/request_head.h"
 #include "web/routes/endpoint.h"
 
-namespace web::testing {
-namespace {
+namespace web::tests {
+namespace dispatch_test {
 
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -118,6 +118,9 @@ TEST_F(Dispatch, ACrossSiteRequestNeedsTheToken) {
   EXPECT_EQ(status(""), 200);  // no browser
   EXPECT_EQ(status("Sec-Fetch-Site: same-origin\r\n"), 200);
   EXPECT_EQ(status("Sec-Fetch-Site: none\r\n"), 200);
+  EXPECT_EQ(status("Sec-Fetch-Site: none\r\nOrigin: http://box\r\n"), 200);
+  EXPECT_EQ(status("Sec-Fetch-Site: none\r\nOrigin: http://evil\r\n"), 403);
+  EXPECT_EQ(status("Sec-Fetch-Site: none\r\nOrigin: null\r\n"), 403);
   EXPECT_EQ(status("Sec-Fetch-Site: same-site\r\n"), 403);
   EXPECT_EQ(status("Sec-Fetch-Site: cross-site\r\n"), 403);
   EXPECT_EQ(status("Origin: http://box\r\n"), 200);
@@ -441,6 +444,11 @@ TEST_F(Dispatch, CountsByRouteAndNeverByClientInput) {
                               "route=\"/api/items/:id\",status=\"2xx\"} 2\n"));
   EXPECT_THAT(text, HasSubstr(last));
   EXPECT_THAT(text, Not(HasSubstr("made/up")));
+  // Times are not kept by route: a histogram has twenty lines.
+  const std::string seconds = "agentbox_http_request_duration_seconds_count{listener=\"counted\",";
+  EXPECT_THAT(text, HasSubstr(seconds + "class=\"read\"} 2\n"));
+  EXPECT_THAT(text, HasSubstr(seconds + "class=\"other\"} 50\n"));
+  EXPECT_THAT(text, Not(HasSubstr(seconds + "method")));
 }
 
 TEST(Tables, AreCheckedWhenTheListenerStarts) {
@@ -473,5 +481,5 @@ TEST(Tables, AreCheckedWhenTheListenerStarts) {
   for (const auto* path : {"/a/:rest+/b", "/a/:+", "/:a/:rest+"}) EXPECT_THAT(refused({row(path)}), HasSubstr(path));
 }
 
-}  // namespace
-}  // namespace web::testing
+}  // namespace dispatch_test
+}  // namespace web::tests

@@ -1,8 +1,8 @@
 // Draining on shutdown, and shedding load.
 #include "tests/web/wire_fixture.h"
 
-namespace web::testing {
-namespace {
+namespace web::tests {
+namespace drain_test {
 
 using namespace std::chrono_literals;
 
@@ -124,5 +124,5 @@ TEST_F(Overload, IsAnsweredAtOnceAndHealthStays) {
   EXPECT_EQ(other.answer().status, 200);
 }
 
-}  // namespace
-}  // namespace web::testing
+}  // namespace drain_test
+}  // namespace web::tests

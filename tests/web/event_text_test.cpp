@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace {
+namespace event_text_test {
 
 std::string event_of(std::string_view data, std::string_view name = {}, std::string_view id = {}) {
   std::string text;
@@ -38,4 +38,4 @@ TEST(LineEnd, IsWhicheverComesFirst) {
   EXPECT_EQ(web::find_line_end(""), std::string_view::npos);
 }
 
-}  // namespace
+}  // namespace event_text_test

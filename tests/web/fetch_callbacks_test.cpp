@@ -4,13 +4,13 @@
 #include "tests/web/fetch_fixture.h"
 
 namespace web {
-namespace {
+namespace fetch_callbacks_test {
 
-using testing::always;
-using testing::Loopback;
-using testing::Peer;
+using tests::always;
+using tests::Loopback;
+using tests::Peer;
 
-class FetchCallbacks : public testing::FetchTest {};
+class FetchCallbacks : public tests::FetchTest {};
 
 TEST_F(FetchCallbacks, StreamsIntoASink) {
   std::promise<void> first_arrived;
@@ -93,5 +93,5 @@ TEST_F(FetchCallbacks, CanBeStartedFromInsideASink) {
   EXPECT_EQ(inner.get()->body, "hello");
 }
 
-}  // namespace
+}  // namespace fetch_callbacks_test
 }  // namespace web

@@ -11,7 +11,7 @@
 #include "tests/support/loopback.h"
 #include "web/client/fetch.h"
 
-namespace web::testing {
+namespace web::tests {
 
 using test_support::closed_port;
 using test_support::Loopback;
@@ -43,4 +43,4 @@ class FetchTest : public ::testing::Test {
   boost::asio::io_context io_;
 };
 
-}  // namespace web::testing
+}  // namespace web::tests

@@ -2,14 +2,14 @@
 #include "tests/web/fetch_fixture.h"
 
 namespace web {
-namespace {
+namespace fetch_limits_test {
 
 using namespace std::chrono_literals;
-using testing::always;
-using testing::Loopback;
-using testing::Peer;
+using tests::always;
+using tests::Loopback;
+using tests::Peer;
 
-class FetchLimits : public testing::FetchTest {};
+class FetchLimits : public tests::FetchTest {};
 
 // `count` bytes of zeroes in a few kilobytes of deflate: one literal, then matches of 258 bytes at distance 1.
 std::string gzip_bomb(std::size_t count) {
@@ -109,5 +109,5 @@ TEST_F(FetchLimits, CountsBytesAfterDecompression) {
   expect_error(get({.url = server.url(), .max_bytes = 2u << 20}), Kind::too_large, "is larger than 2 MB");
 }
 
-}  // namespace
+}  // namespace fetch_limits_test
 }  // namespace web

@@ -9,14 +9,14 @@
 #include "tests/web/fetch_fixture.h"
 
 namespace web {
-namespace {
+namespace fetch_reach_test {
 
-using testing::always;
-using testing::closed_port;
-using testing::Loopback;
-using testing::Peer;
+using tests::always;
+using tests::closed_port;
+using tests::Loopback;
+using tests::Peer;
 
-class FetchReach : public testing::FetchTest {};
+class FetchReach : public tests::FetchTest {};
 
 TEST_F(FetchReach, IgnoresTheEnvironmentsProxies) {
   Loopback server(always("direct"));
@@ -116,5 +116,5 @@ TEST_F(FetchReach, ChecksTheAddressAgainAfterARedirect) {
   EXPECT_EQ(WEXITSTATUS(status), 0);
 }
 
-}  // namespace
+}  // namespace fetch_reach_test
 }  // namespace web

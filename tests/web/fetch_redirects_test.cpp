@@ -4,16 +4,16 @@
 #include "tests/web/fetch_fixture.h"
 
 namespace web {
-namespace {
+namespace fetch_redirects_test {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
-using testing::Loopback;
 using ::testing::Not;
-using testing::Peer;
 using ::testing::StartsWith;
+using tests::Loopback;
+using tests::Peer;
 
-class FetchRedirects : public testing::FetchTest {};
+class FetchRedirects : public tests::FetchTest {};
 
 TEST_F(FetchRedirects, LeavesRedirectsAloneUnlessAsked) {
   Loopback server([](Peer& peer) {
@@ -125,5 +125,5 @@ TEST_F(FetchRedirects, ForwardsNoCredentialsToAnotherOrigin) {
               AllOf(Not(HasSubstr("hush")), HasSubstr("Accept: text/html"), HasSubstr("User-Agent: tester/1.0")));
 }
 
-}  // namespace
+}  // namespace fetch_redirects_test
 }  // namespace web

@@ -11,24 +11,24 @@
 #include "tests/web/fetch_fixture.h"
 
 namespace web {
-namespace {
+namespace fetch_test {
 
 using namespace std::chrono_literals;
 using ::testing::AllOf;
-using testing::always;
-using testing::brotlied;
-using testing::closed_port;
 using ::testing::Contains;
 using ::testing::HasSubstr;
-using testing::Loopback;
 using ::testing::Not;
 using ::testing::Pair;
-using testing::Peer;
 using ::testing::StartsWith;
-using testing::Zipped;
-using testing::zipped;
+using tests::always;
+using tests::brotlied;
+using tests::closed_port;
+using tests::Loopback;
+using tests::Peer;
+using tests::Zipped;
+using tests::zipped;
 
-class Fetch : public testing::FetchTest {};
+class Fetch : public tests::FetchTest {};
 
 TEST_F(Fetch, ReturnsStatusHeadersAndBody) {
   Loopback server([](Peer& peer) {
@@ -375,5 +375,5 @@ TEST_F(Fetch, OutlivesAnIoContextThatEndsFirst) {
   EXPECT_FALSE(resumed);
 }
 
-}  // namespace
+}  // namespace fetch_test
 }  // namespace web

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 namespace web {
-namespace {
+namespace fetch_url_test {
 
 std::string read(const std::string& text) {
   const auto url = parse_fetch_url(text);
@@ -36,6 +36,19 @@ TEST(FetchUrl, OfWhatCannotBeFetchedSaysWhy) {
     EXPECT_FALSE(parse_fetch_url(wrong)) << wrong;
 }
 
+TEST(FetchUrl, KnowsHostsOfPrivateAddresses) {
+  const auto is_private = [](const std::string& host) {
+    return is_private_host(*parse_fetch_url("http://" + host + "/"));
+  };
+  for (const auto* host :
+       {"127.0.0.1:8080", "10.1.2.3", "192.168.0.1", "169.254.169.254", "0.0.0.0", "2130706433", "0x7f.1", "[::1]",
+        "[fd00::1]", "[::ffff:10.0.0.1]", "localhost", "LOCALHOST.", "a.localhost"})
+    EXPECT_TRUE(is_private(host)) << host;
+  for (const auto* host :
+       {"8.8.8.8", "[2001:4860:4860::8888]", "example.org", "localhost.example.org", "10.example.org"})
+    EXPECT_FALSE(is_private(host)) << host;
+}
+
 TEST(AsciiHost, IsTheNameThatIsLookedUp) {
   EXPECT_EQ(ascii_host("example.com"), "example.com");
   EXPECT_EQ(ascii_host("\xD0\xBF\xD1\x80\xD0\xB8\xD0\xBC\xD0\xB5\xD1\x80.example"), "xn--e1afmkfd.example");
@@ -48,5 +61,5 @@ TEST(AsciiHost, IsTheNameThatIsLookedUp) {
   EXPECT_EQ(ascii_host("\xEF\xBD\x85xample.com"), "example.com");
 }
 
-}  // namespace
+}  // namespace fetch_url_test
 }  // namespace web

@@ -8,7 +8,7 @@
 #include "web/blank.h"
 
 namespace web {
-namespace {
+namespace free_form_test {
 
 std::string refusal(std::string_view json) {
   const auto value = boost::json::parse(json);
@@ -34,5 +34,5 @@ TEST(Blank, IsWhiteSpaceOnly) {
   for (const auto* text : {"a", " a ", "\u00e9", ".", "\xff"}) EXPECT_FALSE(is_blank(text)) << text;
 }
 
-}  // namespace
+}  // namespace free_form_test
 }  // namespace web

@@ -9,7 +9,7 @@
 #include <string>
 
 namespace web {
-namespace {
+namespace head_check_test {
 
 using namespace std::string_literals;
 
@@ -183,5 +183,5 @@ TEST(ResponseHeadCheck, KnowsHowAnAnswerEnds) {
   EXPECT_EQ(framing("HTTP/2 200\r\n\r\n"), std::nullopt);
 }
 
-}  // namespace
+}  // namespace head_check_test
 }  // namespace web

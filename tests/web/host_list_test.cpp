@@ -3,8 +3,8 @@
 
 #include "tests/web/wire_fixture.h"
 
-namespace web::testing {
-namespace {
+namespace web::tests {
+namespace host_list_test {
 
 using boost::asio::ip::make_address;
 using ::testing::HasSubstr;
@@ -75,5 +75,5 @@ TEST_F(KnownHosts, WhereClientsUseHttpsEveryRequestIsSecure) {
       << "refusals, too";
 }
 
-}  // namespace
-}  // namespace web::testing
+}  // namespace host_list_test
+}  // namespace web::tests

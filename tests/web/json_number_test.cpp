@@ -13,7 +13,7 @@
 #include "web/routes/reply.h"
 
 namespace web {
-namespace {
+namespace json_number_test {
 
 std::string there_and_back(const std::string& number) {
   const auto read = parse_json("{\"a\":[" + number + "]}");
@@ -82,5 +82,5 @@ TEST(JsonNumber, IsRefusedByNameIfItWouldChange) {
   EXPECT_EQ(there_and_back("1" + std::string(400, '0')), "a[0] is out of range");
 }
 
-}  // namespace
+}  // namespace json_number_test
 }  // namespace web

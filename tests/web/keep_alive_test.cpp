@@ -3,8 +3,8 @@
 
 #include "tests/web/wire_fixture.h"
 
-namespace web::testing {
-namespace {
+namespace web::tests {
+namespace keep_alive_test {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -157,5 +157,5 @@ TEST_F(KeepAlive, ConnectionsOverTheLimitGet503) {
   EXPECT_EQ(guests.front().answer().status, 200);
 }
 
-}  // namespace
-}  // namespace web::testing
+}  // namespace keep_alive_test
+}  // namespace web::tests

@@ -3,8 +3,8 @@
 
 #include "tests/web/wire_fixture.h"
 
-namespace web::testing {
-namespace {
+namespace web::tests {
+namespace large_bodies_test {
 
 constexpr std::size_t megabyte = 1024 * 1024, most = 3 * megabyte;
 
@@ -170,5 +170,5 @@ TEST_F(LargeBodies, HaveADeadlineOfTheirOwn) {
   next.close();
 }
 
-}  // namespace
-}  // namespace web::testing
+}  // namespace large_bodies_test
+}  // namespace web::tests

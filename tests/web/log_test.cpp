@@ -14,7 +14,7 @@
 #include <thread>
 #include <vector>
 
-namespace {
+namespace log_test {
 
 // The stderr of a separate process that runs this. It is started anew, not forked, since the log's thread does not
 // survive a fork. That process reaches this line, too, and finds the file's name in its environment.
@@ -67,4 +67,4 @@ TEST(Log, LinesBelowTheLevelAreNotWritten) {
   EXPECT_NE(text.find(R"("level":"warning","event":"heard")"), std::string::npos);
 }
 
-}  // namespace
+}  // namespace log_test

@@ -7,7 +7,7 @@
 
 #include "web/server/server.h"
 
-namespace {
+namespace loop_watchdog_test {
 
 using namespace std::chrono_literals;
 
@@ -71,4 +71,4 @@ TEST(LoopWatchdogDeathTest, AnEndWithoutAStallIsLeftAlone) {
       testing::ExitedWithCode(0), "");
 }
 
-}  // namespace
+}  // namespace loop_watchdog_test

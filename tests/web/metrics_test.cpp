@@ -10,7 +10,7 @@
 #include <thread>
 
 namespace web {
-namespace {
+namespace metrics_test {
 
 using testing::HasSubstr;
 using testing::Not;
@@ -95,5 +95,5 @@ TEST(Metrics, CountEveryAdditionOfManyThreads) {
   EXPECT_DOUBLE_EQ(times.sum(), 20'000);
 }
 
-}  // namespace
+}  // namespace metrics_test
 }  // namespace web

@@ -6,19 +6,16 @@
 #include "tests/web/fetch_fixture.h"
 
 namespace web {
+namespace outbound_test {
 
-namespace {
-
-const Asker mail{.part = "mail"};
-const Asker agent{.part = "models", .user = 7, .agent = "a1"};
+const CallOrigin mail{.part = "mail"};
+const CallOrigin agent{.part = "models", .user = 7, .agent = "a1"};
 
 bool admits(const OutboundPolicy& policy, const std::string& host, std::uint16_t port) {
   Outbound counted;
   counted.set_policy(policy);
   return counted.check(mail, host, port).has_value();
 }
-
-}  // namespace
 
 TEST(Outbound, LoopbackIsInside) {
   for (const char* host : {"127.0.0.1", "127.8.9.1", "::1", "[::1]", "localhost", "LOCALHOST", "::ffff:127.0.0.1"})
@@ -58,7 +55,7 @@ TEST(Outbound, NamesTheDestinationAndTheSetting) {
   EXPECT_THAT(refused.error().message, ::testing::HasSubstr("EGRESS_ALLOW"));
   const auto entries = counted.take();
   ASSERT_EQ(entries.size(), 1u);
-  EXPECT_EQ(entries[0].line.asker, agent);
+  EXPECT_EQ(entries[0].line.origin, agent);
   EXPECT_EQ(entries[0].count.refused, 1);
   EXPECT_EQ(entries[0].count.calls, 0);
 }
@@ -102,7 +99,7 @@ TEST(Outbound, IsBounded) {
   EXPECT_EQ(calls, many);
 }
 
-class OutboundFetch : public testing::FetchTest {
+class OutboundFetch : public tests::FetchTest {
  protected:
   OutboundFetch() { outbound().take(); }
   ~OutboundFetch() override { outbound().set_policy({}); }
@@ -110,14 +107,14 @@ class OutboundFetch : public testing::FetchTest {
 
 // 0.0.0.0 leads to this machine, but is not among the addresses that are inside.
 TEST_F(OutboundFetch, IsCountedByHop) {
-  testing::Loopback server(testing::always("hello"));
+  tests::Loopback server(tests::always("hello"));
   const auto port = server.url().substr(server.url().rfind(':') + 1);
-  const auto answer = get({.url = "http://0.0.0.0:" + port + "/", .asker = agent});
+  const auto answer = get({.url = "http://0.0.0.0:" + port + "/", .origin = agent});
   ASSERT_TRUE(answer.has_value()) << answer.error().message;
   const auto entries = outbound().take();
   ASSERT_EQ(entries.size(), 1u);
   EXPECT_EQ(entries[0].line.host, "0.0.0.0");
-  EXPECT_EQ(entries[0].line.asker, agent);
+  EXPECT_EQ(entries[0].line.origin, agent);
   EXPECT_GT(entries[0].count.bytes_out, 20);
   EXPECT_GT(entries[0].count.bytes_in, 5);
 }
@@ -130,11 +127,12 @@ TEST_F(OutboundFetch, IsRefusedBeforeTheNameIsResolved) {
 
 TEST_F(OutboundFetch, OfTheBoxsOwnListenersIsNotHeldAgainstThePolicy) {
   outbound().set_policy({.denies = true, .allow = {}});
-  testing::Loopback server(testing::always("hello"));
+  tests::Loopback server(tests::always("hello"));
   const auto port = server.url().substr(server.url().rfind(':') + 1);
   EXPECT_TRUE(get_url("http://127.0.0.1:" + port + "/").has_value());
   EXPECT_TRUE(get({.url = "http://0.0.0.0:" + port + "/", .reach = Reach::own}).has_value());
   EXPECT_TRUE(outbound().take().empty());
 }
 
+}  // namespace outbound_test
 }  // namespace web

@@ -5,12 +5,15 @@
 #include <sys/resource.h>
 
 #include <boost/json/parse.hpp>
+#include <deque>
+#include <random>
 #include <thread>
+#include <utility>
 
 #include "tests/web/wire_fixture.h"
 
-namespace web::testing {
-namespace {
+namespace web::tests {
+namespace overload_test {
 
 using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
@@ -227,9 +230,9 @@ TEST_F(SlowHandler, RequestsThatWaitTooLongAreShedAndTheOthersAreServed) {
 class Shedder : public ::testing::Test {
  protected:
   // One request each millisecond that has waited so long; the number of those refused.
-  int refused(std::chrono::milliseconds waited, int requests, bool is_cheap = true) {
+  int refused(std::chrono::milliseconds waited, int requests, Work work = Work::read) {
     int count = 0;
-    for (int i = 0; i < requests; ++i) count += shedder.refuses(waited, is_cheap, now += 1ms);
+    for (int i = 0; i < requests; ++i) count += shedder.refuses(waited, work, now += 1ms);
     return count;
   }
   LoadShedder shedder;
@@ -244,20 +247,36 @@ TEST_F(Shedder, ABurstIsServed) {
 
 TEST_F(Shedder, WaitingBeyondTheTargetForAnIntervalIsShed) {
   EXPECT_EQ(refused(150ms, 300), 200);
-  EXPECT_FALSE(shedder.refuses(40ms, true, now)) << "it has not waited too long";
+  EXPECT_FALSE(shedder.refuses(40ms, Work::read, now)) << "it has not waited too long";
   EXPECT_EQ(refused(150ms, 50), 0);
 }
 
 // On a busy machine a client that asks now and then waits, too, but not for others.
 TEST_F(Shedder, FewRequestsAreNeverShed) {
-  for (int i = 0; i < 100; ++i) EXPECT_FALSE(shedder.refuses(400ms, true, now += 120ms));
-  for (int i = 0; i < 14; ++i) EXPECT_FALSE(shedder.refuses(400ms, true, now += 20ms));
-  EXPECT_TRUE(shedder.refuses(400ms, true, now += 20ms));
+  for (int i = 0; i < 100; ++i) EXPECT_FALSE(shedder.refuses(400ms, Work::read, now += 120ms));
+  for (int i = 0; i < 14; ++i) EXPECT_FALSE(shedder.refuses(400ms, Work::read, now += 20ms));
+  EXPECT_TRUE(shedder.refuses(400ms, Work::read, now += 20ms));
 }
 
 TEST_F(Shedder, ReadsAreShedLast) {
-  EXPECT_EQ(refused(60ms, 300, true), 0);
-  EXPECT_EQ(refused(60ms, 300, false), 300);
+  EXPECT_EQ(refused(60ms, 300, Work::read), 0);
+  EXPECT_EQ(refused(60ms, 300, Work::costly), 300);
+}
+
+// Two thousand event streams opened at once take a second or more.
+TEST_F(Shedder, ABurstOfStreamsIsServed) {
+  EXPECT_EQ(refused(1500ms, 2000, Work::stream), 0);
+  EXPECT_EQ(refused(2500ms, 2000, Work::stream), 1900);
+}
+
+TEST_F(Shedder, StreamsAreKnownByWhatTheirClientsAccept) {
+  Request request;
+  request.method = Method::get;
+  EXPECT_EQ(work_of(request), Work::read);
+  request.headers.push_back({"Accept", "text/event-stream"});
+  EXPECT_EQ(work_of(request), Work::stream);
+  request.method = Method::post;
+  EXPECT_EQ(work_of(request), Work::costly);
 }
 
 TEST_F(Shedder, RefusedConnectionsArePaced) {
@@ -272,5 +291,78 @@ TEST_F(Shedder, RefusedConnectionsArePaced) {
   EXPECT_LE(last, now + 1s);
 }
 
-}  // namespace
-}  // namespace web::testing
+TEST_F(Shedder, RefusalsTakeATenthOfTheTime) {
+  auto last = shedder.next_turn(now, 300us);
+  for (int i = 0; i < 100; ++i) EXPECT_EQ(shedder.next_turn(now, 300us) - std::exchange(last, last + 3ms), 3ms);
+}
+
+// A thread that works 1 ms for a request on average, in ten pieces between which others have their turn. Its clients
+// are many, and each sends its next request when it is answered or refused.
+class CostlyRequests : public ::testing::Test {
+ protected:
+  struct Outcome {
+    int served = 0;
+    Clock::duration slowest{};  // of the last half
+  };
+  Outcome run(std::size_t clients, int periods) {
+    std::uniform_int_distribution pieces(1, 19);
+    struct One {
+      Clock::time_point sent;
+      int left;
+      CostlyLimit::Place place;
+    };
+    std::deque<Clock::time_point> sent(clients, now);
+    std::deque<One> working;
+    Outcome outcome;
+    const auto began = now, end = now + periods * CostlyLimit::period;
+    while (now < end) {
+      for (auto waiting = sent.size(); waiting > 0; --waiting) {  // a turn of the event loop
+        const auto since = sent.front();
+        sent.pop_front();
+        limit.measured(now - since, now);
+        if (limit.is_full())
+          sent.push_back(now += 1us);
+        else
+          working.push_back({since, pieces(random), CostlyLimit::Place(limit)});
+      }
+      for (auto turns = working.size(); turns > 0; --turns) {
+        now += 100us;
+        auto one = std::move(working.front());
+        working.pop_front();
+        if (--one.left > 0) {
+          working.push_back(std::move(one));
+          continue;
+        }
+        ++outcome.served;
+        if (now - began > (end - began) / 2) outcome.slowest = std::max(outcome.slowest, now - one.sent);
+        sent.push_back(now);
+      }
+    }
+    return outcome;
+  }
+  CostlyLimit limit;
+  std::minstd_rand random;
+  Clock::time_point now = Clock::now();
+};
+
+TEST_F(CostlyRequests, FewAreNotLimited) {
+  run(16, 20);
+  EXPECT_EQ(limit.limit(), CostlyLimit::most);
+}
+
+TEST_F(CostlyRequests, ManyAreLimitedSoThatThoseServedStayFast) {
+  const auto crowd = run(2000, 100);
+  EXPECT_LT(limit.limit(), 600u);
+  EXPECT_GT(crowd.served, 8500) << "of 10,000 that the thread can do";
+  EXPECT_LT(crowd.slowest, 1s) << "all at once would take 2 s";
+}
+
+TEST_F(CostlyRequests, TheLimitIsLiftedAfterTheRush) {
+  run(2000, 50);
+  EXPECT_LT(limit.limit(), 600u);
+  run(4, 200);
+  EXPECT_EQ(limit.limit(), CostlyLimit::most);
+}
+
+}  // namespace overload_test
+}  // namespace web::tests

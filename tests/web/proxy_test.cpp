@@ -2,8 +2,8 @@
 #include "tests/support/loopback.h"
 #include "tests/web/wire_fixture.h"
 
-namespace web::testing {
-namespace {
+namespace web::tests {
+namespace proxy_test {
 
 using test_support::closed_port;
 using test_support::Loopback;
@@ -116,6 +116,25 @@ TEST_F(Proxy, DropsCookiesForOtherHostsThanTheAgentsOwn) {
     EXPECT_EQ(answer.status, 200);
     EXPECT_EQ(answer.headers.contains("set-cookie"), cookies[next].second) << cookies[next].first;
   }
+}
+
+TEST_F(Proxy, DropsFieldsThatReachBeyondThePage) {
+  target([&](Peer& peer) {
+    peer.read_request();
+    peer.answer("hello",
+                "Clear-Site-Data: \"*\"\r\nstrict-transport-security: max-age=0\r\nAlt-Svc: h3=\":444\"\r\n"
+                "Service-Worker-Allowed: /\r\nAccess-Control-Allow-Origin: https://evil.example\r\n"
+                "Access-Control-Allow-Credentials: true\r\nX-Agent: yes\r\n");
+  });
+  serve();
+  auto one = client();
+  one.send(for_agent("GET", "/"));
+  const auto answer = one.answer();
+  for (const auto* name : {"clear-site-data", "alt-svc", "service-worker-allowed", "access-control-allow-credentials"})
+    EXPECT_FALSE(answer.headers.contains(name)) << name;
+  EXPECT_FALSE(answer.headers.contains("strict-transport-security"));
+  EXPECT_TRUE(answer.headers.contains("access-control-allow-origin")) << "a page may be readable without cookies";
+  EXPECT_EQ(answer.headers.at("x-agent"), "yes");
 }
 
 TEST_F(Proxy, StreamsBodiesBeyondTheLimitBothWays) {
@@ -359,5 +378,5 @@ TEST_F(Proxy, RefusesAnotherSitesWebSocket) {
   EXPECT_EQ(gateway->connections(), 0u);
 }
 
-}  // namespace
-}  // namespace web::testing
+}  // namespace proxy_test
+}  // namespace web::tests

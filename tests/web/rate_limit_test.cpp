@@ -5,7 +5,7 @@
 #include <thread>
 
 namespace web {
-namespace {
+namespace rate_limit_test {
 
 using namespace std::chrono_literals;
 
@@ -57,5 +57,5 @@ TEST(RateKey, IsAnAddressOrACustomersNetwork) {
   EXPECT_NE(rate_key("2001:db8:1:2::1"), rate_key("2001:db8:1:3::1"));
 }
 
-}  // namespace
+}  // namespace rate_limit_test
 }  // namespace web

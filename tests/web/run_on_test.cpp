@@ -10,7 +10,7 @@
 #include <thread>
 
 namespace web_test {
-namespace {
+namespace run_on_test {
 
 namespace asio = boost::asio;
 
@@ -80,5 +80,5 @@ TEST(RunOn, CancellationAtTheEndOfTheWorkIsSafe) {
   }
 }
 
-}  // namespace
+}  // namespace run_on_test
 }  // namespace web_test

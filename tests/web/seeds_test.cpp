@@ -2,11 +2,11 @@
 #include "tests/fuzz/replay.h"
 #include "tests/fuzz/targets.h"
 
-namespace {
+namespace seeds_test {
 
 TEST(Seeds, RequestHeads) { fuzz::replay("request_head", fuzz::request_head); }
 TEST(Seeds, Chunks) { fuzz::replay("chunks", fuzz::chunks); }
 TEST(Seeds, Fields) { fuzz::replay("fields", fuzz::fields); }
 TEST(Seeds, Bodies) { fuzz::replay("body", fuzz::body); }
 
-}  // namespace
+}  // namespace seeds_test

@@ -1,8 +1,8 @@
 // A request of exactly a limit is served; one more byte or field is refused with the matching status.
 #include "tests/web/wire_fixture.h"
 
-namespace web::testing {
-namespace {
+namespace web::tests {
+namespace size_limits_test {
 
 constexpr std::size_t megabyte = 1024 * 1024;
 
@@ -83,5 +83,5 @@ TEST_F(SizeLimits, TrailersAreBounded) {
   expect_refused(400, chunked_post("5;" + std::string(300, 'e') + "\r\nhello\r\n0\r\n\r\n"));
 }
 
-}  // namespace
-}  // namespace web::testing
+}  // namespace size_limits_test
+}  // namespace web::tests

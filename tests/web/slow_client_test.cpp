@@ -3,8 +3,8 @@
 
 #include "tests/web/wire_fixture.h"
 
-namespace web::testing {
-namespace {
+namespace web::tests {
+namespace slow_client_test {
 
 using namespace std::chrono_literals;
 
@@ -68,7 +68,7 @@ TEST_F(OneThread, AHeadIsCutOffEvenWhenItsBytesCameTogetherWithItsDeadline) {
 }
 
 TEST_F(SlowClient, ABodyThatStallsIsAnswered408) {
-  options.limits.body_time = 200ms;
+  options.limits.body_stall_time = 200ms;
   serve();
   for (const auto& start : {post("hello").substr(0, post("hello").size() - 2), chunked_post("5\r\nhe")}) {
     auto one = client();
@@ -78,6 +78,23 @@ TEST_F(SlowClient, ABodyThatStallsIsAnswered408) {
   }
   EXPECT_TRUE(reached().empty());
   expect_others_served();
+}
+
+// Each byte is progress, but the time for the whole body passes all the same.
+TEST_F(SlowClient, ABodyThatTricklesInIsAnswered408) {
+  options.limits.body_time = 300ms;
+  serve();
+  auto one = client();
+  one.send("POST /ask HTTP/1.1\r\nHost: box\r\nContent-Length: 100000\r\n\r\n");
+  std::promise<void> stop;
+  std::thread trickle([&one, stopped = stop.get_future()] {
+    while (stopped.wait_for(20ms) == std::future_status::timeout)
+      if (!one.send("x")) return;
+  });
+  EXPECT_EQ(one.answer().status, 408);
+  stop.set_value();
+  trickle.join();
+  EXPECT_TRUE(reached().empty());
 }
 
 TEST_F(SlowClient, AnIdleConnectionIsClosed) {
@@ -152,5 +169,5 @@ TEST_F(SlowClient, DisconnectingDuringTheResponseAffectsNoOther) {
   expect_others_served();
 }
 
-}  // namespace
-}  // namespace web::testing
+}  // namespace slow_client_test
+}  // namespace web::tests

@@ -3,8 +3,8 @@
 #include "web/protocol/chunk_check.h"
 #include "web/protocol/head_check.h"
 
-namespace web::testing {
-namespace {
+namespace web::tests {
+namespace smuggling_test {
 
 using namespace std::string_literals;
 
@@ -165,5 +165,5 @@ TEST_P(ShapeChecks, RefuseItAtEveryCut) {
 
 INSTANTIATE_TEST_SUITE_P(Shapes, ShapeChecks, ::testing::ValuesIn(shapes()), name_of);
 
-}  // namespace
-}  // namespace web::testing
+}  // namespace smuggling_test
+}  // namespace web::tests

@@ -3,8 +3,8 @@
 
 #include "tests/web/wire_fixture.h"
 
-namespace web::testing {
-namespace {
+namespace web::tests {
+namespace stream_test {
 
 using namespace std::chrono_literals;
 using ::testing::HasSubstr;
@@ -191,5 +191,5 @@ TEST_F(Streams, AFailureHalfWayShowsAsAMissingEnd) {
   EXPECT_EQ(one.rest(), "4\r\nhalf\r\n");
 }
 
-}  // namespace
-}  // namespace web::testing
+}  // namespace stream_test
+}  // namespace web::tests

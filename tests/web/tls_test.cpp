@@ -11,8 +11,8 @@
 #include "tests/support/temporary_folder.h"
 #include "tests/web/wire_fixture.h"
 
-namespace web::testing {
-namespace {
+namespace web::tests {
+namespace tls_test {
 
 namespace ssl = boost::asio::ssl;
 namespace fs = std::filesystem;
@@ -141,5 +141,5 @@ TEST_F(Tls, NamesTheFileThatCannotBeUsed) {
   EXPECT_THAT(refusal("box.crt", ""), ::testing::HasSubstr("box.crt"));
 }
 
-}  // namespace
-}  // namespace web::testing
+}  // namespace tls_test
+}  // namespace web::tests

@@ -1,8 +1,8 @@
 // WebSockets (RFC 6455) by their bytes: handshake, frames and protocol errors.
 #include "tests/web/wire_fixture.h"
 
-namespace web::testing {
-namespace {
+namespace web::tests {
+namespace websocket_test {
 
 using namespace std::chrono_literals;
 using namespace std::string_literals;
@@ -226,5 +226,5 @@ TEST_F(WebSockets, CloseAPeerThatFellSilent) {
   expect_ended();
 }
 
-}  // namespace
-}  // namespace web::testing
+}  // namespace websocket_test
+}  // namespace web::tests

@@ -26,7 +26,7 @@
 #include "web/routes/endpoint.h"
 #include "web/server/server.h"
 
-namespace web::testing {
+namespace web::tests {
 
 struct Answer {
   int status = 0;                              // 0: none came
@@ -260,4 +260,4 @@ inline std::string chunked_post(std::string_view chunks, std::string_view fields
          std::string(chunks);
 }
 
-}  // namespace web::testing
+}  // namespace web::tests

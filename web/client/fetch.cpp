@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/io_context.hpp>
 #include <boost/asio/this_coro.hpp>
+#include <optional>
 
 #include "web/ascii.h"
 #include "web/client/fetch_loop.h"
@@ -53,7 +56,7 @@ void follow(FetchRequest& request, int status, const FetchUrl& from, const Fetch
 // Each hop is a connection of its own to the policy and the ledger.
 Result<Outbound::Passage> admit(const FetchRequest& request, const FetchUrl& url) {
   if (request.reach == Reach::own || !request.unix_socket.empty()) return Outbound::Passage();
-  return outbound().admit(request.asker, url.host, url.port_number());
+  return outbound().admit(request.origin, url.host, url.port_number());
 }
 
 }  // namespace
@@ -96,6 +99,18 @@ Task<Result<FetchResponse>> fetch(FetchRequest request) {
     follow(request, response->status, **url, **next);
     url = std::move(next);
   }
+}
+
+Result<FetchResponse> fetch_blocking(FetchRequest request) {
+  boost::asio::io_context io;
+  std::optional<Result<FetchResponse>> answer;
+  boost::asio::co_spawn(io, fetch(std::move(request)), [&](std::exception_ptr failure, Result<FetchResponse> result) {
+    if (failure) std::rethrow_exception(failure);
+    answer = std::move(result);
+  });
+  while (!answer && io.run_one() > 0) continue;
+  if (!answer) return internal("the request did not end");
+  return std::move(*answer);
 }
 
 }  // namespace web

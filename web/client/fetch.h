@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "web/client/asker.h"
+#include "web/client/call_origin.h"
 #include "web/result.h"
 #include "web/task.h"
 
@@ -30,7 +30,7 @@ struct FetchRequest {
   std::string body;
   std::string unix_socket;  // path; the URL's host is then only the Host header. Not with Reach::public_only
   Reach reach = Reach::configured;
-  Asker asker{};  // for the ledger of outbound connections
+  CallOrigin origin{};  // for the ledger of outbound connections
   // 0: a redirect is a response like any other. Otherwise redirects are followed and checked hop by hop. Another origin
   // receives only headers that describe the exchange (Accept, Content-Type, User-Agent, ...), never credentials.
   int max_redirects = 0;
@@ -62,6 +62,9 @@ struct FetchResponse {
 // Cancelling the awaiting coroutine (asio cancellation, terminal) aborts the transfer and throws operation_aborted.
 // Connections are kept and reused per io_context and per Reach; HTTP/1.1, TLS verified against the system's roots.
 Task<Result<FetchResponse>> fetch(FetchRequest);
+
+// The same for callers without an event loop. Blocks until the exchange is over.
+Result<FetchResponse> fetch_blocking(FetchRequest);
 
 // True for global unicast, v4 or v6, also if embedded (v4-mapped, NAT64, 6to4).
 bool is_public_address(std::string_view address);

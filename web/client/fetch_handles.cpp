@@ -5,10 +5,10 @@
 namespace web {
 namespace {
 
-constexpr std::size_t most_idle = 64;  // some 20 KB each
+constexpr std::size_t max_idle = 64;  // some 20 KB each
 
 // libcurl allocates one byte more for every exchange, which then just fits an allocator size class.
-constexpr long read_bytes = (8L << 10) - 1;
+constexpr long receive_buffer_bytes = (8L << 10) - 1;
 
 void set_what_all_share(CURL* easy) {
   set_option(easy, CURLOPT_PROTOCOLS_STR, "http,https");
@@ -20,7 +20,7 @@ void set_what_all_share(CURL* easy) {
   // One exchange per connection at a time, so that cutting one exchange affects no other.
   set_option(easy, CURLOPT_HTTP_VERSION, long(CURL_HTTP_VERSION_1_1));
   set_option(easy, CURLOPT_TCP_KEEPALIVE, 1L);
-  set_option(easy, CURLOPT_BUFFERSIZE, read_bytes);
+  set_option(easy, CURLOPT_BUFFERSIZE, receive_buffer_bytes);
   set_option(easy, CURLOPT_USERAGENT, "agentbox");  // a header of the request overrides it
   if (const char* file = extra_authorities()) set_option(easy, CURLOPT_CAINFO, file);
 }
@@ -28,7 +28,7 @@ void set_what_all_share(CURL* easy) {
 }  // namespace
 
 EasyHandles::Handle EasyHandles::take() {
-  idle_.reserve(most_idle);
+  idle_.reserve(max_idle);
   if (idle_.empty()) {
     auto made = make();
     made.get_deleter().to = this;
@@ -48,7 +48,7 @@ EasyHandles::Handle EasyHandles::make() {
 
 void EasyHandles::Return::operator()(CURL* easy) const noexcept {
   Idle back(easy, curl_easy_cleanup);
-  if (!to || to->idle_.size() == most_idle) return;
+  if (!to || to->idle_.size() == max_idle) return;
   try {
     if (needs_reset) {
       curl_easy_reset(easy);

@@ -23,12 +23,6 @@ using std::chrono::milliseconds;
 constexpr std::size_t max_head_bytes = 256 * 1024;
 constexpr std::array<std::uint16_t, 4> public_ports{80, 443, 8080, 8443};
 
-std::string_view trimmed(std::string_view text) {
-  const auto first = text.find_first_not_of(" \t\r\n");
-  if (first == text.npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
-}
-
 // libcurl's limit for times; 0 means none there too.
 long as_curl_time(milliseconds time) { return long(std::clamp<milliseconds::rep>(time.count(), 0, INT_MAX)); }
 
@@ -47,8 +41,6 @@ std::string as_clause(std::string text) {
   if (text.size() > 1 && to_lower(text[1]) == text[1]) text[0] = to_lower(text[0]);
   return text;
 }
-
-Error bad_gateway(std::string message) { return {.kind = Kind::bad_gateway, .message = std::move(message)}; }
 
 // True if the address is public and the port is one of the web's.
 bool may_be_reached(const sockaddr& address) {
@@ -223,12 +215,11 @@ bool Transfer::header_line(std::string_view line) {
     std::from_chars(status.data(), status.data() + status.size(), response_.status);
     return true;
   }
-  if (trimmed(line).empty()) return response_.status < 200 || head_complete();
+  if (trim(line, " \t\r\n").empty()) return response_.status < 200 || head_complete();
   const auto colon = line.find(':');
   if (colon == line.npos) return true;
-  std::string name(trimmed(line.substr(0, colon)));
-  std::ranges::transform(name, name.begin(), to_lower);
-  response_.headers.emplace_back(std::move(name), trimmed(line.substr(colon + 1)));
+  response_.headers.emplace_back(lower_case(trim(line.substr(0, colon), " \t\r\n")),
+                                 trim(line.substr(colon + 1), " \t\r\n"));
   return true;
 }
 

@@ -4,10 +4,13 @@
 #include <idn2.h>
 
 #include <algorithm>
+#include <boost/asio/ip/address.hpp>
 #include <memory>
 #include <new>
+#include <string_view>
 
 #include "web/ascii.h"
+#include "web/client/address.h"
 
 namespace web {
 namespace {
@@ -28,11 +31,6 @@ std::string part_of(CURLU* url, CURLUPart what, unsigned flags = 0) {
   return part;
 }
 
-std::string lower(std::string text) {
-  std::ranges::transform(text, text.begin(), to_lower);
-  return text;
-}
-
 bool is_host(const std::string& name) {
   const auto handle = make_handle();
   const bool has_foreign_byte = name.find('%') != std::string::npos || name.find('\0') != std::string::npos;
@@ -47,9 +45,9 @@ Result<FetchUrl> parse_fetch_url(const std::string& text) {
   const auto code = curl_url_set(url.get(), CURLUPART_URL, text.c_str(), CURLU_NON_SUPPORT_SCHEME | CURLU_URLENCODE);
   if (code == CURLUE_OUT_OF_MEMORY) throw std::bad_alloc();
   if (code == CURLUE_BAD_SCHEME) return invalid("only http and https URLs can be fetched");
-  if (code != CURLUE_OK) return invalid(std::string("the URL is not valid: ") + lower(curl_url_strerror(code)));
+  if (code != CURLUE_OK) return invalid(std::string("the URL is not valid: ") + lower_case(curl_url_strerror(code)));
 
-  FetchUrl result{.scheme = lower(part_of(url.get(), CURLUPART_SCHEME))};
+  FetchUrl result{.scheme = lower_case(part_of(url.get(), CURLUPART_SCHEME))};
   if (result.scheme != "http" && result.scheme != "https") return invalid("only http and https URLs can be fetched");
   for (const auto credential : {CURLUPART_USER, CURLUPART_PASSWORD, CURLUPART_OPTIONS}) {
     char* part = nullptr;
@@ -64,12 +62,22 @@ Result<FetchUrl> parse_fetch_url(const std::string& text) {
     if (!name || curl_url_set(url.get(), CURLUPART_HOST, name->c_str(), 0) != CURLUE_OK)
       return invalid("the URL is not valid: its host has no name that can be looked up");
   }
-  result.host = lower(part_of(url.get(), CURLUPART_HOST));
+  result.host = lower_case(part_of(url.get(), CURLUPART_HOST));
   if (result.host.empty()) return invalid("the URL is not valid: it has no host");
   result.port = part_of(url.get(), CURLUPART_PORT, CURLU_DEFAULT_PORT);
   result.text = part_of(url.get(), CURLUPART_URL);
   result.parsed = std::move(url);
   return result;
+}
+
+bool is_private_host(const FetchUrl& url) {
+  std::string_view host = url.host;
+  if (host.ends_with('.')) host.remove_suffix(1);
+  if (host == "localhost" || host.ends_with(".localhost")) return true;
+  if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
+  boost::system::error_code is_name;
+  const auto address = boost::asio::ip::make_address(host, is_name);
+  return !is_name && !is_public_address(address);
 }
 
 Result<std::shared_ptr<const FetchUrl>> UrlCache::parse(const std::string& text) {

@@ -30,6 +30,9 @@ struct FetchUrl {
 // Kind::invalid for a URL that does not parse, has another scheme, or contains a user name or password.
 Result<FetchUrl> parse_fetch_url(const std::string&);
 
+// Whether its host is an address that is not public (is_public_address), or localhost. Other names are not looked up.
+bool is_private_host(const FetchUrl&);
+
 // The same with a cache, for the few URLs that are requested again and again. For one thread.
 class UrlCache {
  public:

@@ -10,14 +10,13 @@ namespace web {
 
 namespace {
 
-constexpr std::size_t most_lines = 2'000;
+constexpr std::size_t max_lines = 2'000;
 constexpr const char* the_policy = "EGRESS";
 constexpr const char* the_list = "EGRESS_ALLOW";
 
 // Lower case, without the dot of an absolute name, and with brackets around IPv6.
 std::string normalised(std::string_view host) {
-  std::string text(host);
-  std::ranges::transform(text, text.begin(), to_lower);
+  auto text = lower_case(host);
   if (text.size() > 1 && text.ends_with('.')) text.pop_back();
   return text.find(':') != text.npos && !text.starts_with('[') ? "[" + text + "]" : text;
 }
@@ -82,9 +81,10 @@ OutboundPolicy Outbound::policy() const {
   return policy_;
 }
 
-Result<std::optional<OutboundLine>> Outbound::admitted(const Asker& asker, std::string_view host, std::uint16_t port) {
+Result<std::optional<OutboundLine>> Outbound::admitted(const CallOrigin& origin, std::string_view host,
+                                                       std::uint16_t port) {
   if (is_inside(host)) return std::optional<OutboundLine>();
-  OutboundLine line{.asker = asker, .host = normalised(host), .port = port, .setting = the_policy};
+  OutboundLine line{.origin = origin, .host = normalised(host), .port = port, .setting = the_policy};
   const auto port_text = std::to_string(port);
   const auto setting = [&] {
     const std::lock_guard lock(mutex_);
@@ -100,26 +100,26 @@ Result<std::optional<OutboundLine>> Outbound::admitted(const Asker& asker, std::
                      ": EGRESS is deny and EGRESS_ALLOW does not list it");
 }
 
-Result<Outbound::Passage> Outbound::admit(const Asker& asker, std::string_view host, std::uint16_t port) {
-  auto line = admitted(asker, host, port);
+Result<Outbound::Passage> Outbound::admit(const CallOrigin& origin, std::string_view host, std::uint16_t port) {
+  auto line = admitted(origin, host, port);
   if (!line) return line.error();
   return *line ? Passage(*this, std::move(**line)) : Passage();
 }
 
-Result<void> Outbound::check(const Asker& asker, std::string_view host, std::uint16_t port) {
-  const auto line = admitted(asker, host, port);
+Result<void> Outbound::check(const CallOrigin& origin, std::string_view host, std::uint16_t port) {
+  const auto line = admitted(origin, host, port);
   return line ? Result<void>() : Result<void>(line.error());
 }
 
 void Outbound::add(const OutboundEntry& entry) {
   const std::lock_guard lock(mutex_);
   const auto known = counted_.find(entry.line);
-  if (known != counted_.end() || counted_.size() < most_lines) {
+  if (known != counted_.end() || counted_.size() < max_lines) {
     counted_[entry.line] += entry.count;
     return;
   }
   const OutboundLine rest{
-      .asker = {.part = entry.line.asker.part}, .host = "*", .port = 0, .setting = entry.line.setting};
+      .origin = {.part = entry.line.origin.part}, .host = "*", .port = 0, .setting = entry.line.setting};
   counted_[rest] += entry.count;
 }
 

@@ -13,19 +13,19 @@
 #include <string_view>
 #include <vector>
 
-#include "web/client/asker.h"
+#include "web/client/call_origin.h"
 #include "web/result.h"
 
 namespace web {
 
 struct OutboundPolicy {
   bool denies = false;             // only destinations in `allow` are admitted
-  std::vector<std::string> allow;  // "host:port" in lower case; ".example.org:443" is every name beneath, * is any
+  std::vector<std::string> allow;  // "host:port" in lower case; ".example.org:443" is every name under, * is any
 };
 
-// One line of the ledger: what one asker did at one destination under one setting.
+// One line of the ledger: what one origin did at one destination under one setting.
 struct OutboundLine {
-  Asker asker;
+  CallOrigin origin;
   std::string host;  // lower case; IPv6 in brackets
   std::uint16_t port = 0;
   std::string setting;  // that admitted it, "EGRESS" or "EGRESS_ALLOW .example.org:443"; of a refusal "EGRESS"
@@ -75,9 +75,9 @@ class Outbound {
   OutboundPolicy policy() const;
 
   // Kind::unavailable with a sentence that names the destination and the setting. Ask before resolving the name.
-  Result<Passage> admit(const Asker&, std::string_view host, std::uint16_t port);
+  Result<Passage> admit(const CallOrigin&, std::string_view host, std::uint16_t port);
   // The same, if the name is resolved some time before the connection is made: an admission is not counted.
-  Result<void> check(const Asker&, std::string_view host, std::uint16_t port);
+  Result<void> check(const CallOrigin&, std::string_view host, std::uint16_t port);
 
   // What another process of the box has counted.
   void add(const OutboundEntry&);
@@ -87,7 +87,7 @@ class Outbound {
 
  private:
   // Nothing: inside the box.
-  Result<std::optional<OutboundLine>> admitted(const Asker&, std::string_view host, std::uint16_t port);
+  Result<std::optional<OutboundLine>> admitted(const CallOrigin&, std::string_view host, std::uint16_t port);
 
   mutable std::mutex mutex_;
   OutboundPolicy policy_;

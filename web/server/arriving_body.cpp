@@ -31,7 +31,7 @@ Task<Result<std::string_view>> ArrivingBody::next() {
   if (std::exchange(continues_, false))
     if (co_await wire_.write("HTTP/1.1 100 Continue\r\n\r\n", {}, limits_.write_time)) co_return fail({0, {}});
   const auto left = std::max(deadline_ - Clock::now(), Clock::duration(1));
-  const auto piece = co_await reader_.next(std::min<Clock::duration>(limits_.body_time, left));
+  const auto piece = co_await reader_.next(std::min<Clock::duration>(limits_.body_stall_time, left));
   switch (piece.kind) {
     case BodyReader::Piece::Kind::data:
       co_return piece.bytes;

@@ -3,7 +3,7 @@
 namespace web {
 namespace {
 
-constexpr std::size_t read_bytes = 16 * 1024;
+constexpr std::size_t body_read_bytes = 16 * 1024;
 
 }  // namespace
 
@@ -56,7 +56,7 @@ Task<BodyReader::Piece> BodyReader::next(std::optional<Clock::duration> progress
   for (;;) {
     if (auto piece = take()) co_return *piece;
     if (progress) wire_.arm(*progress);
-    auto [error, size] = co_await wire_.async_read_some(input_.prepare(read_bytes), use_tuple);
+    auto [error, size] = co_await wire_.async_read_some(input_.prepare(body_read_bytes), use_tuple);
     if (progress) wire_.disarm();
     Piece stop;
     if (wire_.expired()) {
@@ -72,19 +72,18 @@ Task<BodyReader::Piece> BodyReader::next(std::optional<Clock::duration> progress
   }
 }
 
-Task<std::optional<Refusal>> BodyReader::read_all(std::string& into, Clock::duration time) {
-  wire_.arm(time);
+Task<std::optional<Refusal>> BodyReader::read_all(std::string& into, Clock::duration time, Clock::duration stall) {
+  const auto deadline = Clock::now() + time;
   for (;;) {
-    const auto piece = co_await next();
+    const auto left = std::max(deadline - Clock::now(), Clock::duration(1));
+    const auto piece = co_await next(std::min(stall, left));
     switch (piece.kind) {
       case Piece::Kind::data:
         into.append(piece.bytes);
         break;
       case Piece::Kind::end:
-        wire_.disarm();
         co_return std::nullopt;
       case Piece::Kind::refused:
-        wire_.disarm();
         co_return piece.refusal;
       case Piece::Kind::closed:
         co_return Refusal{0, {}};

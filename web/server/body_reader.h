@@ -29,8 +29,9 @@ class BodyReader {
   };
   // Arms the wire with `progress` before it waits for the peer. Without `progress` the caller has set a deadline.
   Task<Piece> next(std::optional<Clock::duration> progress = std::nullopt);
-  // Appends the whole body, within `time`. Returns the refusal to send, with status 0 if the peer is gone.
-  Task<std::optional<Refusal>> read_all(std::string& into, Clock::duration time);
+  // Appends the whole body, which must arrive within `time` and without a pause of `stall`. Returns the refusal to
+  // send, with status 0 if the peer is gone.
+  Task<std::optional<Refusal>> read_all(std::string& into, Clock::duration time, Clock::duration stall);
   bool done() const { return done_; }
 
  private:

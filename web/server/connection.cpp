@@ -280,11 +280,21 @@ Task<bool> Connection::exchange(RequestHead head) {
 bool Connection::is_shed(Clock::time_point now) {
   if (is_health(request())) return false;
   if (place_ == Place::health_only) return true;
+  if (shard_->draining()) return false;
   auto& shedder = shard_->shedder();
-  if (!shedder.needs_measure(now) || shard_->draining()) return false;
-  // Not while the connection was paused.
-  const auto waited = std::min<Clock::duration>(wire_.time_since_data(), now - paused_until_);
-  const bool sheds = shedder.refuses(waited, is_cheap(request().method), now);
+  auto& costly = shard_->costly_limit();
+  const auto work = work_of(request());
+  const bool is_costly = work == Work::costly;
+  // What came while the connection was paused waited for that.
+  const auto paused_until = std::exchange(paused_until_, {});
+  const bool was_paused = paused_until > Clock::time_point();
+  bool sheds = false;
+  if (shedder.needs_measure(now) && (!is_costly || !was_paused)) {
+    const auto waited = std::min<Clock::duration>(wire_.time_since_data(), now - paused_until);
+    if (!was_paused) costly.measured(waited, now);
+    sheds = shedder.refuses(waited, work, now);
+  }
+  sheds = sheds || (is_costly && costly.is_full());
   if (sheds) paused_until_ = shedder.next_turn(now);
   return sheds;
 }
@@ -303,18 +313,33 @@ Task<std::optional<Refusal>> Connection::receive_body(Exchange& exchange, const 
     if (co_await wire_.write("HTTP/1.1 100 Continue\r\n\r\n", {}, limits_.write_time)) co_return Refusal{0, {}};
   }
   BodyReader reader(wire_, input(), head.body, head.content_length, room.bytes);
-  co_return co_await reader.read_all(exchange.body, room.time);
+  co_return co_await reader.read_all(exchange.body, room.time, limits_.body_stall_time);
+}
+
+std::optional<CostlyLimit::Place> Connection::place_of_request() {
+  std::optional<CostlyLimit::Place> place;
+  if (!is_cheap(request().method)) place.emplace(shard_->costly_limit());
+  return place;
+}
+
+void Connection::pace(const Exchange& exchange) {
+  if (exchange.status != 503 || is_health(request())) return;
+  const auto now = Clock::now();
+  paused_until_ = shard_->shedder().next_turn(now, now - exchange.started);
 }
 
 Task<bool> Connection::serve(Exchange& exchange) {
+  const auto place = place_of_request();
   hang_up_watch_.arm(hang_up_check_time);
   Response response = co_await listener_.dispatcher.handle(request());
   const bool going_on = co_await send(exchange, response);
   hang_up_watch_.disarm();
+  pace(exchange);
   co_return going_on;
 }
 
 Task<bool> Connection::serve_stream(Exchange& exchange, const BodyRoom& room) {
+  const auto place = place_of_request();
   ArrivingBody body(wire_, input(), exchange.head, room, limits_);
   hang_up_watch_.arm(hang_up_check_time);
   Response response = co_await listener_.dispatcher.handle(request(), &body);
@@ -355,7 +380,7 @@ Task<bool> Connection::send(Exchange& exchange, Response& response) {
     going_on = co_await upgrade(exchange, response, std::get<Upgrade>(response.body));
   }
   listener_.dispatcher.finished(request(), request().route, exchange.status, exchange.bytes,
-                                Clock::now() - exchange.started);
+                                Clock::now() - exchange.started, !std::holds_alternative<std::string>(response.body));
   co_return going_on;
 }
 
@@ -381,11 +406,11 @@ Task<bool> Connection::send_text(Exchange& exchange, const Response& response, c
   co_return !error && persists != Persistence::close;
 }
 
-Task<> Connection::refuse(Refusal refusal, std::size_t most_body_bytes) {
+Task<> Connection::refuse(Refusal refusal, std::size_t max_body_bytes) {
   Error error = invalid(std::string(refusal.reason));
   if (refusal.status == 413) {
     error.kind = Kind::too_large;
-    error.extra["limit"] = most_body_bytes;
+    error.extra["limit"] = max_body_bytes;
   }
   auto response = listener_.dispatcher.refuse(request(), error);
   response.status = refusal.status;  // 408, 431 and 501 have no kind

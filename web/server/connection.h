@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "web/admission/overload.h"
 #include "web/protocol/head_check.h"
 #include "web/protocol/http.h"
 #include "web/protocol/response_head.h"
@@ -96,10 +97,14 @@ class Connection final
   // Whether to refuse the parsed request, so that others are answered in time.
   bool is_shed(Clock::time_point now);
   Task<> pause_after_shedding();
+  // Held while a costly request is served; empty for others.
+  std::optional<CostlyLimit::Place> place_of_request();
+  // After a handler has refused for load (503): the client's next request waits for its turn.
+  void pace(const Exchange&);
 
-  // Refuses an invalid request; the connection closes after it. `most_body_bytes` is the limit to report for a body
+  // Refuses an invalid request; the connection closes after it. `max_body_bytes` is the limit to report for a body
   // that is too large.
-  Task<> refuse(Refusal, std::size_t most_body_bytes = 0);
+  Task<> refuse(Refusal, std::size_t max_body_bytes = 0);
 
   std::shared_ptr<ListenerShard> shard_;
   Listener& listener_;

@@ -20,6 +20,7 @@
 #include "web/protocol/media_type.h"
 #include "web/routes/document_title.h"
 #include "web/routes/reply.h"
+#include "web/server/request_record.h"
 #include "web/server/router.h"
 #include "web/server/security_headers.h"
 
@@ -89,12 +90,19 @@ struct Counted {
 
 constexpr const char* in_flight_gauge = "agentbox_http_requests_in_flight";
 
-// The metrics of a row, or of all unmatched requests.
+// Times are kept by class and not by route: a histogram has twenty lines, and there are hundreds of routes.
+enum class TimeClass : std::uint8_t { read, write, stream, other };
+constexpr std::array<std::string_view, 4> time_class_names{"read", "write", "stream", "other"};
+
+// The counters of a row, or of a label without one.
 struct RouteMetrics {
-  RouteMetrics(std::string_view m, std::string_view r) : method(m), route(r) {}
-  std::string_view method, route;   // view the row
-  std::array<Counter, 5> by_class;  // 1xx to 5xx
-  Histogram seconds;                // from head to last byte
+  RouteMetrics(std::string_view m, std::string_view r, TimeClass c) : method(m), route(r), time_class(c) {}
+  bool is_unused() const {
+    return std::ranges::all_of(by_status, [](const Counter& one) { return one.value() == 0; });
+  }
+  std::string_view method, route;  // view the row
+  TimeClass time_class;
+  std::array<Counter, 5> by_status;  // 1xx to 5xx
 };
 
 }  // namespace
@@ -112,10 +120,11 @@ struct Dispatcher::Impl {
     if (options.base_rate) base.emplace(*options.base_rate);
     for (const auto& route : table) {
       own_windows.push_back(route.rate ? &windows_of(route) : nullptr);
-      by_pattern.emplace(route.path.data(), &row_metrics.emplace_back(to_string(route.method), route.path));
+      const auto time_class = is_cheap(route.method) ? TimeClass::read : TimeClass::write;
+      by_pattern.emplace(route.path.data(), &row_metrics.emplace_back(to_string(route.method), route.path, time_class));
     }
     for (const auto* label : {"unmatched", "malformed", "proxied", "shed"})
-      by_label[label] = &row_metrics.emplace_back("any", label);
+      by_label[label] = &row_metrics.emplace_back("any", label, TimeClass::other);
     tell_metrics();
     metrics().gauge(in_flight_gauge, "Requests being handled.",
                     [this] { return static_cast<double>(in_flight.load()); }, {{"listener", options.name}});
@@ -136,26 +145,28 @@ struct Dispatcher::Impl {
   }
   // Rows that have answered nothing are left out: most of hundreds, on a scrape every few seconds.
   void tell_metrics() {
-    const auto labels_of = [this](const RouteMetrics& row) {
-      return Labels{{"listener", options.name}, {"method", std::string(row.method)}, {"route", std::string(row.route)}};
-    };
     metrics().counters("agentbox_http_requests_total", "Requests answered.", this, [=, this](const auto& report) {
       for (const auto& row : row_metrics) {
-        if (row.seconds.count() == 0) continue;
-        auto labels = labels_of(row);
-        labels.emplace_back("status", "");
-        for (std::size_t at = 0; at < row.by_class.size(); ++at) {
-          if (row.by_class[at].value() == 0) continue;
+        if (row.is_unused()) continue;
+        Labels labels{{"listener", options.name},
+                      {"method", std::string(row.method)},
+                      {"route", std::string(row.route)},
+                      {"status", ""}};
+        for (std::size_t at = 0; at < row.by_status.size(); ++at) {
+          if (row.by_status[at].value() == 0) continue;
           labels.back().second = std::to_string(at + 1) + "xx";
-          report(labels, row.by_class[at]);
+          report(labels, row.by_status[at]);
         }
       }
     });
-    metrics().histograms("agentbox_http_request_duration_seconds", "Time from head to last byte.", this,
-                         [=, this](const auto& report) {
-                           for (const auto& row : row_metrics)
-                             if (row.seconds.count() > 0) report(labels_of(row), row.seconds);
-                         });
+    metrics().histograms(
+        "agentbox_http_request_duration_seconds", "Time from head to last byte.", this, [this](const auto& report) {
+          for (std::size_t at = 0; at < seconds.size(); ++at) {
+            if (seconds[at].count() == 0) continue;
+            const Labels labels{{"listener", options.name}, {"class", std::string(time_class_names[at])}};
+            report(labels, seconds[at]);
+          }
+        });
   }
   // The metrics of a row, whose pattern `route` views, or of a label without a row.
   RouteMetrics& metrics_of(std::string_view route) const {
@@ -177,6 +188,7 @@ struct Dispatcher::Impl {
   }
 
   Task<Response> answer(Request& request, BodyStream* arriving);
+  std::optional<Response> refusal_of_client(const Request& request) const;
   Response unmatched(const Request& request, const Router::Match& match) const;
   Counted count(const Request& request, RateWindows* own);
   Response too_many(const Request& request, const Counted& counted) const;
@@ -202,6 +214,7 @@ struct Dispatcher::Impl {
   std::vector<RateWindows*> own_windows;       // of each row; null: the row has no limit of its own
   std::optional<RateWindows> base;
   std::deque<RouteMetrics> row_metrics;
+  std::array<Histogram, time_class_names.size()> seconds;  // from head to last byte
   std::unordered_map<const char*, RouteMetrics*> by_pattern;
   std::map<std::string_view, RouteMetrics*> by_label;
   const SecurityHeaders security;
@@ -356,10 +369,23 @@ Response Dispatcher::Impl::page_or(const Request& request, Response refused) con
   return page == options.refusal_pages.end() ? std::move(refused) : redirect(page->location);
 }
 
+// What admits_client refuses.
+std::optional<Response> Dispatcher::Impl::refusal_of_client(const Request& request) const {
+  if (!options.admits_client || options.admits_client(request)) return {};
+  log::warning("client_network_refused", {{"listener", options.name},
+                                          {"route", std::string(request.route)},
+                                          {"client", request.client_address},
+                                          {"request", request.id}});
+  Error refused = forbidden("Requests from your network are not admitted here");
+  refused.code = "NETWORK_REFUSED";
+  return error_on_path(request, refused);
+}
+
 Task<Response> Dispatcher::Impl::answer(Request& request, BodyStream* arriving) {
   const auto match = router->match(request.method, request.path, request.params);
+  request.route = match.kind == Router::Kind::found ? std::string_view(table[match.row].path) : "unmatched";
+  if (auto refused = refusal_of_client(request)) co_return std::move(*refused);
   if (match.kind != Router::Kind::found) {
-    request.route = "unmatched";
     const auto counted = count(request, nullptr);
     if (counted.refused_by) co_return too_many(request, counted);
     auto response = unmatched(request, match);
@@ -367,7 +393,7 @@ Task<Response> Dispatcher::Impl::answer(Request& request, BodyStream* arriving) 
     co_return response;
   }
   const Route& route = table[match.row];
-  request.route = route.path;
+  const RequestRecord record(to_string(request.method), route.path);
 
   const InFlight here(in_flight);
   // Reads have an eighth of the places for themselves.
@@ -440,12 +466,12 @@ Response Dispatcher::refuse(const Request& request, const Error& error) const {
 Error Dispatcher::explain(std::exception_ptr failure) const { return impl_->explain(std::move(failure)); }
 
 void Dispatcher::finished(const Request& request, std::string_view route, int status, std::size_t body_bytes,
-                          std::chrono::steady_clock::duration took) {
+                          std::chrono::steady_clock::duration took, bool is_streamed) {
   const std::chrono::duration<double> seconds = took;
   auto& row = impl_->metrics_of(route);
-  if (const auto digit = static_cast<std::size_t>(status / 100); digit >= 1 && digit <= row.by_class.size())
-    row.by_class[digit - 1].add();
-  row.seconds.observe(seconds.count());
+  if (const auto digit = static_cast<std::size_t>(status / 100); digit >= 1 && digit <= row.by_status.size())
+    row.by_status[digit - 1].add();
+  impl_->seconds[static_cast<std::size_t>(is_streamed ? TimeClass::stream : row.time_class)].observe(seconds.count());
   if (!log::enabled(log::Level::info)) return;
   log::info("request", {{"listener", impl_->options.name},
                         {"method", std::string(to_string(request.method))},

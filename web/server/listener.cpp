@@ -20,10 +20,10 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr int most_accepted_at_once = 64;  // then requests have their turn
+constexpr int max_accepted_at_once = 64;  // then requests have their turn
 constexpr auto pause_without_descriptors = 20ms;
-constexpr auto handshake_time = 20ms;      // for handshakes in progress when the acceptor closes
-constexpr std::size_t most_reserved = 32;  // descriptors for each listener
+constexpr auto handshake_time = 20ms;     // for handshakes in progress when the acceptor closes
+constexpr std::size_t max_reserved = 32;  // descriptors for each listener
 
 // Keeps descriptors free for the store, the agents and outgoing calls.
 std::size_t within_descriptors(std::size_t connections) {
@@ -35,8 +35,8 @@ std::size_t within_descriptors(std::size_t connections) {
 
 // A quarter of the shortest limit, so that none is exceeded by much; at most four times a second.
 Clock::duration sweep_period(const Limits& limits) {
-  auto shortest = std::min({limits.head_time, limits.body_time, limits.write_time, limits.idle_time,
-                            limits.proxy_connect_time, limits.proxy_answer_time});
+  auto shortest = std::min({limits.head_time, limits.body_stall_time, limits.body_time, limits.write_time,
+                            limits.idle_time, limits.proxy_connect_time, limits.proxy_answer_time});
   return std::clamp<Clock::duration>(shortest / 4, 5ms, 250ms);
 }
 
@@ -48,7 +48,7 @@ bool is_out_of_resources(int error) {
 std::size_t reserved_descriptors(std::size_t shards) {
   rlimit limit{};
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return 1;
-  const auto of_listener = std::min<std::size_t>(most_reserved, static_cast<std::size_t>(limit.rlim_cur) / 64);
+  const auto of_listener = std::min<std::size_t>(max_reserved, static_cast<std::size_t>(limit.rlim_cur) / 64);
   return std::max<std::size_t>(1, of_listener / shards);
 }
 
@@ -89,8 +89,8 @@ bool Admission::enter(const asio::ip::address& address) {
   if (!is_one_client(address)) return true;
   const std::lock_guard lock(mutex_);
   const auto client = rate_key(address.to_string()), site = site_key(address);
-  const bool fits = of_clients_ < most_of_clients_ && count_in(by_client_, client) < most_per_client_ &&
-                    (site.empty() || count_in(by_site_, site) < 2 * most_per_client_);
+  const bool fits = of_clients_ < max_of_clients_ && count_in(by_client_, client) < max_per_client_ &&
+                    (site.empty() || count_in(by_site_, site) < 2 * max_per_client_);
   if (!fits) {
     open_.fetch_sub(1, std::memory_order_relaxed);
     return false;
@@ -184,7 +184,7 @@ void ListenerShard::close_acceptor() {
 Task<> ListenerShard::accept(std::shared_ptr<ListenerShard> shard) {
   while (!shard->draining_) {
     auto last = Accepted::one;
-    for (int count = 0; last == Accepted::one && count < most_accepted_at_once; ++count) last = shard->accept_one();
+    for (int count = 0; last == Accepted::one && count < max_accepted_at_once; ++count) last = shard->accept_one();
     if (last == Accepted::no_descriptors) {
       shard->pause_.expires_after(pause_without_descriptors);
       co_await shard->pause_.async_wait(use_tuple);

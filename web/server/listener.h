@@ -29,8 +29,8 @@ using Endpoint4or6 = boost::asio::ip::tcp::endpoint;
 // health requests only. Callable from every thread.
 class Admission {
  public:
-  Admission(std::size_t most, std::size_t most_per_client, const TrustedProxies& trusted)
-      : most_(most), most_of_clients_(most - most / 8), most_per_client_(most_per_client), trusted_(trusted) {}
+  Admission(std::size_t most, std::size_t max_per_client, const TrustedProxies& trusted)
+      : most_(most), max_of_clients_(most - most / 8), max_per_client_(max_per_client), trusted_(trusted) {}
   bool enter(const boost::asio::ip::address&);
   void leave(const boost::asio::ip::address&);
   bool is_full() const { return open_.load(std::memory_order_relaxed) >= most_; }
@@ -44,7 +44,7 @@ class Admission {
  private:
   bool is_one_client(const boost::asio::ip::address&) const;
 
-  const std::size_t most_, most_of_clients_, most_per_client_;
+  const std::size_t most_, max_of_clients_, max_per_client_;
   const TrustedProxies& trusted_;
   std::atomic<std::size_t> open_{0}, in_health_places_{0};
   std::mutex mutex_;  // protects what follows
@@ -89,6 +89,7 @@ class ListenerShard : public std::enable_shared_from_this<ListenerShard> {
   Executor executor() { return executor_; }
   BufferPool& spare_buffers() { return spare_buffers_; }
   LoadShedder& shedder() { return shedder_; }
+  CostlyLimit& costly_limit() { return costly_limit_; }
   bool draining() const { return draining_; }
   void add(Connection&);
   // Takes over the socket of a connection whose answer has been sent.
@@ -109,6 +110,7 @@ class ListenerShard : public std::enable_shared_from_this<ListenerShard> {
   Deadlines deadlines_;
   BufferPool spare_buffers_;
   LoadShedder shedder_;
+  CostlyLimit costly_limit_;
   LingeringSockets refused_;
   DescriptorReserve reserve_;
   boost::intrusive::list<Connection, boost::intrusive::constant_time_size<false>> connections_;

@@ -3,6 +3,7 @@
 #include <boost/json.hpp>
 #include <set>
 
+#include "web/ascii.h"
 #include "web/routes/reply.h"
 #include "web/server/server.h"
 
@@ -28,15 +29,9 @@ std::string path_template(std::string_view pattern, std::vector<std::string>& na
   return out;
 }
 
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c);
-  return out;
-}
-
 // "get_api_agents_id"
 std::string operation_id(const Route& route) {
-  std::string out = lower(to_string(route.method));
+  std::string out = lower_case(to_string(route.method));
   for (const char c : route.path)
     if (c == '/' || c == '-' || c == '.')
       out += '_';
@@ -48,10 +43,7 @@ std::string operation_id(const Route& route) {
 // The name of a component: letters, digits, '.', '-' and '_'.
 std::string scheme_key(std::string key) {
   std::ranges::replace(key, ' ', '_');
-  std::erase_if(key, [](char c) {
-    return !(c >= 'a' && c <= 'z') && !(c >= 'A' && c <= 'Z') && !(c >= '0' && c <= '9') && c != '_' && c != '-' &&
-           c != '.';
-  });
+  std::erase_if(key, [](char c) { return !is_alphanumeric(c) && c != '_' && c != '-' && c != '.'; });
   return key;
 }
 
@@ -87,7 +79,7 @@ const char* described(Kind kind) {
     case Kind::too_many:
       return "Too much; Retry-After says when to try again, where waiting helps";
     case Kind::abandoned:
-      return "The client has hung up";
+      return "The client disconnected";
     case Kind::internal:
       return "It failed; the message says why as far as it concerns the caller";
     case Kind::bad_gateway:
@@ -211,7 +203,7 @@ json::object openapi(const std::vector<Route>& routes, std::string_view title, s
     std::vector<std::string> names;
     auto& methods = paths[path_template(route.path, names)];
     if (!methods.is_object()) methods.emplace_object();
-    methods.get_object()[lower(to_string(route.method))] = operation(route, names);
+    methods.get_object()[lower_case(to_string(route.method))] = operation(route, names);
     for (auto& [key, scheme] : schemes_of(route.guard)) schemes[key] = std::move(scheme);
   }
   const json::object error{{"type", "object"},

@@ -34,6 +34,11 @@ constexpr std::array hop_by_hop{"connection",
                                 "x-forwarded-proto",
                                 "x-forwarded-host"};
 
+// Fields of an answer that reach beyond the page that sends them: they clear what the browser keeps of the host, change
+// how it connects to it, and let other sites' scripts send the browser's cookies along and read the answer.
+constexpr std::array not_relayed{"clear-site-data", "strict-transport-security", "alt-svc", "service-worker-allowed",
+                                 "access-control-allow-credentials"};
+
 bool is_any(std::string_view name, const auto& names) {
   return std::any_of(names.begin(), names.end(), [&](const auto& one) { return equal_ignoring_case(name, one); });
 }
@@ -109,7 +114,7 @@ std::string response_head(std::string_view head, const ResponseHead& checked, bo
   auto lines = field_lines(head);
   for (auto field = next_field(lines); !field.name.empty(); field = next_field(lines)) {
     const bool length_of_get = to_head && equal_ignoring_case(field.name, "content-length");
-    if (is_any(field.name, hop_by_hop) && !length_of_get) continue;
+    if ((is_any(field.name, hop_by_hop) && !length_of_get) || is_any(field.name, not_relayed)) continue;
     if (equal_ignoring_case(field.name, "set-cookie") && !is_own_cookie(field.value, host)) continue;
     dated = dated || equal_ignoring_case(field.name, "date");
     append_field(out, field.name, field.value);
@@ -139,7 +144,6 @@ RelayOutcome failure(Error error) {
   return outcome;
 }
 
-Error bad_gateway(std::string message) { return {.kind = Kind::bad_gateway, .message = std::move(message)}; }
 Error timed_out(std::string message) { return {.kind = Kind::timeout, .message = std::move(message)}; }
 
 // Copies bytes from one side to the other until either closes. The tunnel is idle only if both directions are.
@@ -175,7 +179,7 @@ Task<BodyFault> send_body(const RelayedRequest& relayed, Wire& target) {
   BodyWriter writer(target, relayed.head.body == Framing::chunked, relayed.limits.write_time);
   bool target_listens = true;  // it may respond early and stop reading; its response counts
   for (;;) {
-    const auto piece = co_await reader.next(relayed.limits.body_time);
+    const auto piece = co_await reader.next(relayed.limits.body_stall_time);
     switch (piece.kind) {
       case BodyReader::Piece::Kind::data:
         break;
@@ -217,7 +221,7 @@ Task<RelayOutcome> relay_request(RelayedRequest relayed, const ProxyTarget& targ
     co_return failure(bad_gateway(target.name + " closed the connection: " + error.message()));
   if (const auto fault = co_await send_body(relayed, upstream)) {
     RelayOutcome outcome{.status = fault->status == 0 ? 400 : fault->status};
-    if (fault->status != 0) outcome.answer = json(boost::json::object{{"error", fault->reason}}, fault->status);
+    if (fault->status != 0) outcome.answer = web::json(boost::json::object{{"error", fault->reason}}, fault->status);
     co_return outcome;
   }
 

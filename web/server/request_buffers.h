@@ -28,7 +28,7 @@ class BufferPool {
   }
   // Null is ignored. The input must be empty.
   void put(std::unique_ptr<RequestBuffers> buffers) {
-    if (!buffers || spare_.size() >= most_spare) return;
+    if (!buffers || spare_.size() >= max_spare) return;
     auto& request = buffers->request;  // of another client next
     request.caller = {};
     request.headers.clear();
@@ -37,7 +37,7 @@ class BufferPool {
   }
 
  private:
-  static constexpr std::size_t most_spare = 64;
+  static constexpr std::size_t max_spare = 64;
   std::vector<std::unique_ptr<RequestBuffers>> spare_;
 };
 

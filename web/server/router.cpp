@@ -96,7 +96,12 @@ const Router::Node* Router::find(const Node& node, std::string_view rest) const 
 Router::Match Router::match(Method method, std::string_view path,
                             std::vector<std::pair<std::string_view, std::string>>& params) const {
   const Node* node = path.starts_with('/') ? find(*root_, path) : nullptr;
-  if (!node) return {};
+  if (!node) {
+    if (path.size() < 2 || !path.ends_with('/') || path.ends_with("//")) return {};
+    const auto without_slash = match(method, path.substr(0, path.size() - 1), params);
+    const bool is_taken = without_slash.kind == Kind::found && table_[without_slash.row].endpoint.takes_last_slash;
+    return is_taken ? without_slash : Match{};
+  }
   const auto row = node->rows[index_of(method == Method::head ? Method::get : method)];
   if (!row) return {.kind = method == Method::options ? Kind::options : Kind::wrong_method, .allow = node->allow};
   params.clear();

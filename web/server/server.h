@@ -42,11 +42,12 @@ struct Limits {
   std::size_t body_bytes = 1024 * 1024;  // 413 beyond; proxied bodies are streamed and have no such limit
   // How many larger bodies, of rows that stream them (route.h), may be received at once; further ones get 503.
   std::size_t large_bodies = 4, large_bodies_per_client = 2;
-  std::chrono::milliseconds head_time{10'000};  // from the first byte of a request; also the TLS handshake
-  std::chrono::milliseconds body_time{30'000};  // for the whole body; if streamed or proxied: without progress
-  std::chrono::milliseconds large_body_time{120'000};
-  std::chrono::milliseconds write_time{30'000};  // without progress
-  std::chrono::milliseconds idle_time{60'000};   // keep-alive; tests and benchmarks with many idle connections raise it
+  std::chrono::milliseconds head_time{10'000};         // from the first byte of a request; also the TLS handshake
+  std::chrono::milliseconds body_stall_time{15'000};   // without a byte of the body; 408 beyond
+  std::chrono::milliseconds body_time{30'000};         // for the whole body, unless it is streamed or proxied
+  std::chrono::milliseconds large_body_time{120'000};  // for the whole body of a row that streams it
+  std::chrono::milliseconds write_time{30'000};        // without progress
+  std::chrono::milliseconds idle_time{60'000};  // keep-alive; tests and benchmarks with many idle connections raise it
   std::chrono::milliseconds heartbeat_time{
       15'000};  // interval of comments in event streams, to detect that the client is gone
   std::chrono::milliseconds proxy_connect_time{5'000};   // 504 beyond
@@ -101,6 +102,9 @@ struct ListenerOptions {
   std::vector<std::string> hosts;
   // Clients use https, whatever a proxy in front reports: every request counts as secure.
   bool is_https_outside = false;
+  // Asked before anything else, with the row's pattern in Request::route; false: 403. Unset: every client is admitted.
+  // Callable from every thread.
+  std::function<bool(const Request&)> admits_client;
   std::vector<std::string> trusted_proxies;  // addresses or CIDRs whose X-Forwarded-For and -Proto are trusted
   // The key by which limits.in_flight_per_client counts requests; unset or empty: the client's address.
   std::function<std::string(const Request&)> client_key;

@@ -54,9 +54,8 @@ int answer_validation(SSL* ssl, int*, void*) {
   const auto protocol = only_entry(extension(ssl, TLSEXT_TYPE_application_layer_protocol_negotiation), "", 1);
   if (protocol != acme_tls_protocol) return SSL_CLIENT_HELLO_SUCCESS;
   const auto host = only_entry(extension(ssl, TLSEXT_TYPE_server_name), std::string_view("\0", 1), 2);
-  std::string name(host);
-  std::ranges::transform(name, name.begin(), to_lower);
-  if (const auto context = acme_challenges().context_for(name)) SSL_set_SSL_CTX(ssl, context->native_handle());
+  if (const auto context = acme_challenges().context_for(lower_case(host)))
+    SSL_set_SSL_CTX(ssl, context->native_handle());
   return SSL_CLIENT_HELLO_SUCCESS;
 }
 

@@ -31,7 +31,7 @@ void beast_close_socket(Wire& wire) { wire.close(); }
 
 namespace {
 
-constexpr std::size_t most_message_bytes = 1u << 20;
+constexpr std::size_t max_message_bytes = 1u << 20;
 
 class BeastWebSocket final : public AcceptedWebSocket, public std::enable_shared_from_this<BeastWebSocket> {
  public:
@@ -44,7 +44,7 @@ class BeastWebSocket final : public AcceptedWebSocket, public std::enable_shared
     stream_.set_option(beast::websocket::stream_base::decorator([&response](beast::websocket::response_type& head) {
       for (const auto& [name, value] : response.headers) head.insert(name, value);
     }));
-    stream_.read_message_max(most_message_bytes);
+    stream_.read_message_max(max_message_bytes);
   }
 
   Task<bool> accept() override {

@@ -7,12 +7,12 @@
 
 namespace web {
 
-struct Asker {
+struct CallOrigin {
   std::string part = "box";  // of the box: models, mail, git, ...
   std::int64_t user = 0;     // 0: none
   std::string agent;         // empty: none
 
-  auto operator<=>(const Asker&) const = default;
+  auto operator<=>(const CallOrigin&) const = default;
 };
 
 }  // namespace web
