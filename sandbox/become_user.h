@@ -1,4 +1,4 @@
-// Gives up root for good: for a process that is started by root and needs it no longer.
+// Gives up root permanently: for a process that is started by root and needs it no longer.
 #pragma once
 
 #include <sys/types.h>

@@ -17,7 +17,7 @@ struct GroupLimits {
 
 class Cgroups {
  public:
-  // Nothing unless memory, pids and cpu can be limited. Moves this process into a group "box" beneath its own, since
+  // Nothing unless memory, pids and cpu can be limited. Moves this process into a group "box" under its own, since
   // only the leaves of the tree may hold processes. `mount` and `membership` are replaced in tests.
   static std::optional<Cgroups> take(const std::filesystem::path& mount = "/sys/fs/cgroup",
                                      const std::filesystem::path& membership = "/proc/self/cgroup");

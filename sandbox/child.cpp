@@ -34,7 +34,8 @@ class ChildSteps {
         report_(first_inherited + static_cast<int>(plan.inherited.size())),
         landlock_(report_ + 1),
         cgroup_(report_ + 2),
-        first_attached_(report_ + 3),
+        network_(report_ + 3),
+        first_attached_(report_ + first_attached_after_report),
         first_visible_(first_attached_ + static_cast<int>(plan.attached.size())) {}
 
   [[noreturn]] IN_THE_CHILD void run() {
@@ -44,6 +45,7 @@ class ChildSteps {
     take_descriptors();
     if (plan_.cgroup >= 0) must(::write(cgroup_, "0", 1), "join its control group");
     describe_itself();
+    if (plan_.network_port != 0) require(make_network(plan_.network_port, network_));
     if (plan_.has_namespaces) make_view();
     spend_less();
     give_up_capabilities();
@@ -68,6 +70,9 @@ class ChildSteps {
   IN_THE_CHILD void must(long result, const char* step) const {
     if (result < 0) fail(step);
   }
+  IN_THE_CHILD void require(const char* failed_step) const {
+    if (failed_step) fail(failed_step);
+  }
 
   IN_THE_CHILD static void reset_signals() {
     struct sigaction standard {};
@@ -89,6 +94,7 @@ class ChildSteps {
     for (const int fd : plan_.inherited) must(::dup2(fd, next++), step);
     take(plan_.landlock, landlock_);
     take(plan_.cgroup, cgroup_);
+    take(plan_.network_channel, network_);
     int number = first_attached_;
     for (const auto& one : plan_.attached) take(one.mount, number++);
     must(::close_range(static_cast<unsigned>(first_visible_), ~0U, 0), step);
@@ -128,7 +134,11 @@ class ChildSteps {
   IN_THE_CHILD void make_view() const {
     constexpr auto step = "get its own view of the files";
     must(::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr), step);
+    // Kernels may be without them; they only hide names of the machine.
+    ::unshare(CLONE_NEWCGROUP);
+    ::unshare(CLONE_NEWIPC);
     constexpr auto plain = MS_NOSUID | MS_NODEV | MS_NOEXEC;
+    if (plan_.tree) return require(make_tree(*plan_.tree));
     if (!plan_.attached.empty())
       attach(step);
     else if (plan_.hidden)
@@ -169,7 +179,8 @@ class ChildSteps {
 
   // Before it becomes its own user, which need not be able to reach the folder by its path.
   IN_THE_CHILD void enter_folder() const {
-    must(plan_.attached.size() > 1 ? ::fchdir(first_attached_ + 1) : ::chdir(plan_.folder), "enter its folder");
+    must(plan_.attached.size() > 1 && !plan_.tree ? ::fchdir(first_attached_ + 1) : ::chdir(plan_.folder),
+         "enter its folder");
   }
 
   IN_THE_CHILD void spend_less() const {
@@ -209,7 +220,7 @@ class ChildSteps {
   }
 
   const Prepared& plan_;
-  const int report_, landlock_, cgroup_, first_attached_, first_visible_;
+  const int report_, landlock_, cgroup_, network_, first_attached_, first_visible_;
 };
 
 }  // namespace

@@ -9,10 +9,14 @@
 #include <string>
 #include <vector>
 
+#include "sandbox/tree.h"
+
 namespace sandbox {
 
 // The child's own descriptors begin here; what is prepared for it is at or above the second number.
 inline constexpr int first_inherited = 3, above_all = 64;
+// The descriptors after the inherited ones: report, landlock, cgroup, network, and the detached mounts.
+inline constexpr int first_attached_after_report = 4;
 
 // The child shares this process's memory until it executes the program: it only makes system calls on what is prepared
 // here and allocates nothing. Sanitizers keep books on the stack that they would find wrong afterwards.
@@ -55,6 +59,9 @@ struct Prepared {
   const char* hidden = nullptr;  // null: nothing is
   std::span<const Visible> visible;
   std::span<const Attached> attached;  // instead of `visible`
+  const PreparedTree* tree = nullptr;  // instead of `hidden`; `attached` are its detached mounts
+  std::uint16_t network_port = 0;      // 0: no network of its own
+  int network_channel = -1;            // above_all
   bool changes_user = false;
   uid_t user = 0;
   std::span<const Limit> limits;

@@ -9,7 +9,8 @@
 
 #include <cerrno>
 #include <cstdint>
-#include <system_error>
+
+#include "sandbox/system_error.h"
 
 namespace sandbox {
 
@@ -43,8 +44,6 @@ constexpr Rights to_read = LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_REA
 constexpr Rights to_write = LANDLOCK_ACCESS_FS_WRITE_FILE | truncate;
 constexpr Rights to_change = of_folders_only | to_write | to_read;
 
-[[noreturn]] void fail(const char* what) { throw std::system_error(errno, std::system_category(), what); }
-
 Rights known_rights() {
   const int version = landlock_version();
   return first_version | (version >= 2 ? rename_between_folders : 0) | (version >= 3 ? truncate : 0);
@@ -65,7 +64,7 @@ LandlockRules::LandlockRules(Also also)
                         .scopes = also_.processes ? abstract_sockets | signals : 0};
   descriptor_ =
       static_cast<int>(::syscall(SYS_landlock_create_ruleset, &handled, size_of_handled(landlock_version()), 0));
-  if (descriptor_ < 0) fail("restrict files");
+  if (descriptor_ < 0) throw_errno("restrict files");
 }
 
 LandlockRules::~LandlockRules() { ::close(descriptor_); }
@@ -88,7 +87,7 @@ void LandlockRules::allow(const std::filesystem::path& path, unsigned long long 
   const int cause = errno;
   ::close(beneath);
   errno = cause;
-  if (result != 0) fail("allow files");
+  if (result != 0) throw_errno("allow files");
 }
 
 void LandlockRules::allow_connecting(std::uint16_t port) { allow_port(port, connect_tcp); }
@@ -97,17 +96,17 @@ void LandlockRules::allow_binding(std::uint16_t port) { allow_port(port, bind_tc
 void LandlockRules::allow_port(std::uint16_t port, unsigned long long right) {
   if (!also_.tcp) return;
   const PortRule rule{.allowed = right, .port = port};
-  if (::syscall(SYS_landlock_add_rule, descriptor_, rule_of_port, &rule, 0) != 0) fail("allow a port");
+  if (::syscall(SYS_landlock_add_rule, descriptor_, rule_of_port, &rule, 0) != 0) throw_errno("allow a port");
 }
 
 void LandlockRules::enforce() {
-  if (::syscall(SYS_landlock_restrict_self, descriptor_, 0) != 0) fail("restrict files");
+  if (::syscall(SYS_landlock_restrict_self, descriptor_, 0) != 0) throw_errno("restrict files");
 }
 
 unsigned long long landlock_reading_rights() { return to_read; }
 
 void forbid_new_privileges() {
-  if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) fail("forbid new privileges");
+  if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) throw_errno("forbid new privileges");
 }
 
 }  // namespace sandbox

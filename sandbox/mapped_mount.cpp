@@ -66,12 +66,13 @@ Descriptor user_namespace(Account owner, uid_t user) {
 
 }  // namespace
 
-Descriptor mapped_mount(int opened, Account owner, uid_t user, bool is_read_only) {
+Descriptor mapped_mount(int opened, Account owner, uid_t user, bool is_read_only, bool may_execute) {
   const auto map = user_namespace(owner, user);
   Descriptor mount(::open_tree(opened, "", AT_EMPTY_PATH | OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC));
   check(mount.get(), "get its files");
-  constexpr auto plain = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC | MOUNT_ATTR_IDMAP;
-  mount_attr wanted{.attr_set = static_cast<unsigned>(plain | (is_read_only ? MOUNT_ATTR_RDONLY : 0)),
+  constexpr auto plain = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_IDMAP;
+  mount_attr wanted{.attr_set = static_cast<unsigned>(plain | (may_execute ? 0 : MOUNT_ATTR_NOEXEC) |
+                                                      (is_read_only ? MOUNT_ATTR_RDONLY : 0)),
                     .attr_clr = 0,
                     .propagation = MS_PRIVATE,
                     .userns_fd = static_cast<unsigned>(map.get())};

@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cmath>
 #include <system_error>
@@ -25,12 +26,13 @@ constexpr int patience_ms = 10'000;
 }
 
 [[noreturn]] void execute(const SpawnOptions& options, int socket) {
-  const std::vector<std::string> words{"agentbox",     "spawn",
-                                       "--agents",     options.agents.string(),
-                                       "--hidden",     options.hidden.string(),
-                                       "--user",       std::to_string(options.box.user),
-                                       "--group",      std::to_string(options.box.group),
-                                       "--first-user", std::to_string(options.first_user)};
+  std::vector<std::string> words{"agentbox",     "spawn",
+                                 "--agents",     options.agents.string(),
+                                 "--hidden",     options.hidden.string(),
+                                 "--user",       std::to_string(options.box.user),
+                                 "--group",      std::to_string(options.box.group),
+                                 "--first-user", std::to_string(options.first_user)};
+  if (!options.tools.empty()) words.insert(words.end(), {"--tools", options.tools.string()});
   std::vector<char*> arguments;
   for (const auto& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
@@ -47,6 +49,19 @@ constexpr int patience_ms = 10'000;
   ::_exit(127);
 }
 
+SpawnOrder limited(SpawnTask task, const Limits& limits, const GroupLimits& group) {
+  return {.task = task,
+          .memory_bytes = limits.memory_bytes,
+          .file_bytes = limits.file_bytes,
+          .open_files = limits.open_files,
+          .processes = limits.processes,
+          .niceness = limits.niceness,
+          .oom_score = limits.oom_score,
+          .group_memory_bytes = group.memory_bytes,
+          .group_processes = group.processes,
+          .group_millicores = static_cast<std::uint32_t>(std::lround(group.cores * 1'000))};
+}
+
 }  // namespace
 
 SpawnHelper::SpawnHelper(Descriptor socket, uid_t first_user) : socket_(std::move(socket)), first_user_(first_user) {
@@ -56,12 +71,13 @@ SpawnHelper::SpawnHelper(Descriptor socket, uid_t first_user) : socket_(std::mov
   const auto received = receive_message(socket_.get(), &ready, sizeof ready);
   if (!received || received->size != sizeof ready) fail_ended();
   if (ready.error != 0) throw std::system_error(ready.error, std::system_category(), ready.step);
-  has_control_groups_ = ready.value == 1;
+  has_control_groups_ = (ready.value & with_control_groups) != 0;
+  has_commands_ = (ready.value & with_commands) != 0;
 }
 
-SpawnHelper::Reply SpawnHelper::ask(const SpawnOrder& order, int descriptor) {
+SpawnHelper::Reply SpawnHelper::ask(const SpawnOrder& order, std::span<const int> descriptors) {
   SpawnAnswer answer;
-  if (!send_message(socket_.get(), &order, sizeof order, descriptor)) fail_ended();
+  if (!send_message(socket_.get(), &order, sizeof order, descriptors)) fail_ended();
   auto received = receive_message(socket_.get(), &answer, sizeof answer);
   if (!received || received->size != sizeof answer) fail_ended();
   if (answer.error != 0) throw std::system_error(answer.error, std::system_category(), answer.step);
@@ -71,22 +87,26 @@ SpawnHelper::Reply SpawnHelper::ask(const SpawnOrder& order, int descriptor) {
 }
 
 Started SpawnHelper::start(const AgentStart& wanted) {
-  SpawnOrder order{.task = SpawnTask::start,
-                   .user = first_user_ + wanted.port,
-                   .listens = wanted.port,
-                   .connects = {wanted.connects[0], wanted.connects[1]},
-                   .memory_bytes = wanted.limits.memory_bytes,
-                   .file_bytes = wanted.limits.file_bytes,
-                   .open_files = wanted.limits.open_files,
-                   .processes = wanted.limits.processes,
-                   .niceness = wanted.limits.niceness,
-                   .oom_score = wanted.limits.oom_score,
-                   .group_memory_bytes = wanted.group.memory_bytes,
-                   .group_processes = wanted.group.processes,
-                   .group_millicores = static_cast<std::uint32_t>(std::lround(wanted.group.cores * 1'000))};
+  auto order = limited(SpawnTask::start, wanted.limits, wanted.group);
+  order.user = first_user_ + wanted.port;
+  order.listens = wanted.port;
+  std::ranges::copy(wanted.connects, std::begin(order.connects));
   wanted.agent.copy(order.agent, sizeof order.agent);  // without its zero it is refused
+  return started(order, std::array{wanted.output, wanted.gateway});
+}
+
+Started SpawnHelper::start(const CommandStart& wanted) {
+  auto order = limited(SpawnTask::command, wanted.limits, wanted.group);
+  order.user = first_user_ + wanted.port;
+  order.data_bytes = wanted.limits.data_bytes;
+  order.temporary_bytes = wanted.temporary_bytes;
+  wanted.agent.copy(order.agent, sizeof order.agent);
+  return started(order, std::array{wanted.input, wanted.output, wanted.text, wanted.channel});
+}
+
+Started SpawnHelper::started(const SpawnOrder& order, std::span<const int> descriptors) {
   const std::lock_guard guard(lock_);
-  auto reply = ask(order, wanted.output);
+  auto reply = ask(order, descriptors);
   started_.insert(reply.value);
   return {.pid = reply.value, .process = reply.descriptor.release()};
 }

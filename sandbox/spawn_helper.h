@@ -5,6 +5,7 @@
 #include <memory>
 #include <mutex>
 #include <set>
+#include <span>
 #include <string>
 
 #include "sandbox/cgroup.h"
@@ -16,11 +17,24 @@ namespace sandbox {
 
 struct AgentStart {
   std::string agent;       // its folder below agents/
-  std::uint16_t port = 0;  // on which it listens, and by which its user is chosen
+  std::uint16_t port = 0;  // of its gateway, and by which its user is chosen
   std::array<std::uint16_t, 2> connects{};
   Limits limits;
   GroupLimits group;
-  int output = -1;  // a file
+  int output = -1;   // a file
+  int gateway = -1;  // a socket that listens on 127.0.0.1 and its port: the agent's descriptor 3
+};
+
+// Commands of a shell, as the agent's user in its workspace (command.h).
+struct CommandStart {
+  std::string agent;
+  std::uint16_t port = 0;  // of the agent's gateway, by which its user is chosen
+  Limits limits;
+  GroupLimits group;
+  std::uint64_t temporary_bytes = 0;
+  int input = -1, output = -1;  // pipes
+  int text = -1;                // a file in memory
+  int channel = -1;             // see OwnNetwork
 };
 
 // Thread-safe. Calls throw std::system_error, whose text is to follow "could not".
@@ -31,25 +45,29 @@ class SpawnHelper {
 
   // It ends when this process does, and when the helper does.
   Started start(const AgentStart&);
+  // Likewise. has_commands() must be true.
+  Started start(const CommandStart&);
   // SIGTERM or SIGKILL.
   void signal(pid_t, int signal);
   // Of one that has ended: its status as of waitpid.
   int collect(pid_t);
 
   bool has_control_groups() const { return has_control_groups_; }
+  bool has_commands() const { return has_commands_; }
   bool has_started(pid_t) const;  // and not collected it
-  bool has_ended() const;         // for good: nothing is started any more
+  bool has_ended() const;         // permanently: nothing is started any more
 
  private:
   struct Reply {
     int value;
     Descriptor descriptor;
   };
-  Reply ask(const struct SpawnOrder&, int descriptor = -1);
+  Started started(const struct SpawnOrder&, std::span<const int> descriptors);
+  Reply ask(const struct SpawnOrder&, std::span<const int> descriptors = {});
 
   const Descriptor socket_;
   const uid_t first_user_;
-  bool has_control_groups_ = false;
+  bool has_control_groups_ = false, has_commands_ = false;
   mutable std::mutex lock_;  // an order and its answer belong together
   std::set<pid_t> started_;
 };

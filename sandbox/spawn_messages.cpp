@@ -2,31 +2,27 @@
 
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
 namespace sandbox {
 
-namespace {
-
-constexpr std::size_t most_descriptors = 4;
-
-}  // namespace
-
-bool send_message(int socket, const void* message, std::size_t size, int descriptor) {
+bool send_message(int socket, const void* message, std::size_t size, std::span<const int> descriptors) {
   iovec part{.iov_base = const_cast<void*>(message), .iov_len = size};
-  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int) * max_descriptors)] = {};
   msghdr head{};
   head.msg_iov = &part;
   head.msg_iovlen = 1;
-  if (descriptor >= 0) {
+  if (!descriptors.empty()) {
+    const auto sent = descriptors.first(std::min(descriptors.size(), max_descriptors));
     head.msg_control = control;
-    head.msg_controllen = sizeof control;
+    head.msg_controllen = CMSG_SPACE(sent.size_bytes());
     cmsghdr* const rights = CMSG_FIRSTHDR(&head);
     rights->cmsg_level = SOL_SOCKET;
     rights->cmsg_type = SCM_RIGHTS;
-    rights->cmsg_len = CMSG_LEN(sizeof descriptor);
-    std::memcpy(CMSG_DATA(rights), &descriptor, sizeof descriptor);
+    rights->cmsg_len = CMSG_LEN(sent.size_bytes());
+    std::memcpy(CMSG_DATA(rights), sent.data(), sent.size_bytes());
   }
   ssize_t sent;
   do sent = ::sendmsg(socket, &head, MSG_NOSIGNAL);
@@ -36,7 +32,7 @@ bool send_message(int socket, const void* message, std::size_t size, int descrip
 
 std::optional<Received> receive_message(int socket, void* message, std::size_t size) {
   iovec part{.iov_base = message, .iov_len = size};
-  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int) * most_descriptors)] = {};
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int) * max_descriptors)] = {};
   msghdr head{};
   head.msg_iov = &part;
   head.msg_iovlen = 1;

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <linux/capability.h>
 #include <linux/openat2.h>
+#include <netinet/in.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -19,6 +20,7 @@
 #include <system_error>
 
 #include "sandbox/cgroup.h"
+#include "sandbox/command.h"
 #include "sandbox/landlock.h"
 #include "sandbox/mapped_mount.h"
 #include "sandbox/spawn_messages.h"
@@ -30,8 +32,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t most_agents = 8'192;
-constexpr int least_score = 0, most_score = 1'000, most_niceness = 19;
+constexpr std::size_t max_agents = 8'192;
+constexpr int least_score = 0, max_score = 1'000, max_niceness = 19;
 
 [[noreturn]] void fail(int error, const std::string& step) {
   throw std::system_error(error, std::system_category(), step);
@@ -56,15 +58,34 @@ std::string checked_name(const char (&text)[64]) {
   return name;
 }
 
+int option_of(int socket, int name) {
+  int value = -1;
+  socklen_t size = sizeof value;
+  return ::getsockopt(socket, SOL_SOCKET, name, &value, &size) == 0 ? value : -1;
+}
+
+// A TCP socket that listens on this machine's own address and this port, and nothing else: an agent with the box's end
+// of ours would keep this process after the box.
+bool is_gateway(int socket, std::uint16_t port) {
+  sockaddr_in address{};
+  socklen_t size = sizeof address;
+  return option_of(socket, SO_ACCEPTCONN) == 1 && option_of(socket, SO_DOMAIN) == AF_INET &&
+         option_of(socket, SO_PROTOCOL) == IPPROTO_TCP &&
+         ::getsockname(socket, reinterpret_cast<sockaddr*>(&address), &size) == 0 &&
+         address.sin_addr.s_addr == htonl(INADDR_LOOPBACK) && address.sin_port == htons(port);
+}
+
 // To become agents' users (SETUID, SETGID), to give them mounts and namespaces (SYS_ADMIN), to empty their bounding
-// sets (SETPCAP), to signal them (KILL), and to pass through the box's closed folders (DAC_READ_SEARCH).
-void keep_needed_capabilities() {
-  constexpr unsigned needed[] = {CAP_SETUID, CAP_SETGID, CAP_SYS_ADMIN, CAP_SETPCAP, CAP_KILL, CAP_DAC_READ_SEARCH};
+// sets (SETPCAP), to signal them (KILL), to pass through the box's closed folders (DAC_READ_SEARCH), and, for commands,
+// to bring up the loopback interface of their own networks (NET_ADMIN).
+void keep_needed_capabilities(bool has_commands) {
+  std::vector<unsigned> needed{CAP_SETUID, CAP_SETGID, CAP_SYS_ADMIN, CAP_SETPCAP, CAP_KILL, CAP_DAC_READ_SEARCH};
+  if (has_commands) needed.push_back(CAP_NET_ADMIN);
   constexpr auto step = "give up capabilities";
   unsigned kept = 0;
   for (const auto one : needed) kept |= 1u << one;
   for (unsigned one = 0; ::prctl(PR_CAPBSET_READ, one, 0, 0, 0) >= 0; ++one)
-    if (std::ranges::find(needed, one) == std::end(needed)) must(::prctl(PR_CAPBSET_DROP, one, 0, 0, 0) == 0, step);
+    if (std::ranges::find(needed, one) == needed.end()) must(::prctl(PR_CAPBSET_DROP, one, 0, 0, 0) == 0, step);
   __user_cap_header_struct head{.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
   const __user_cap_data_struct data[2] = {{.effective = kept, .permitted = kept, .inheritable = 0}, {}};
   must(::syscall(SYS_capset, &head, data) == 0, step);
@@ -76,20 +97,25 @@ class SpawnServer {
     agents_ = Descriptor(::open(options_.agents.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
     must(agents_.get() >= 0, "open the agents' folder");
     if (!kernel().namespaces) fail(EPERM, "get namespaces");
-    keep_needed_capabilities();
+    has_commands_ =
+        !options_.tools.empty() && why_no_commands().empty() && ::prctl(PR_CAPBSET_READ, CAP_NET_ADMIN) == 1;
+    keep_needed_capabilities(has_commands_);
     forbid_new_privileges();
-    // What agents may call, since they inherit the filter, and what prepares them.
-    SystemCallFilter({.sockets = Sockets::tcp, .prepares_others = true}).enforce();
+    // What agents and commands may call, since they inherit the filter, and what prepares them.
+    const auto sockets = has_commands_ ? Sockets::local : Sockets::tcp;
+    SystemCallFilter({.sockets = sockets, .listens = has_commands_, .prepares_others = true}).enforce();
     mapped_mount(agents_.get(), options_.box, options_.first_user, true);  // whether the file system can
   }
 
   void serve() {
-    if (!answer({.value = groups_ ? 1 : 0})) return;
+    if (!answer({.value = (groups_ ? with_control_groups : 0) | (has_commands_ ? with_commands : 0)})) return;
     SpawnOrder order;
     while (auto received = receive_message(socket_, &order, sizeof order)) {
       Descriptor sent;
       const auto done = outcome(order, *received, sent);
-      if (!answer(done, sent.get())) return;
+      received->descriptors.clear();  // the box may bind the same port as soon as it has the answer
+      const int descriptor = sent.get();
+      if (!answer(done, {&descriptor, descriptor >= 0 ? 1u : 0u})) return;
     }
   }
 
@@ -99,18 +125,21 @@ class SpawnServer {
     std::string name;
   };
 
-  bool answer(const SpawnAnswer& text, int descriptor = -1) const {
-    return send_message(socket_, &text, sizeof text, descriptor);
+  bool answer(const SpawnAnswer& text, std::span<const int> descriptors = {}) const {
+    return send_message(socket_, &text, sizeof text, descriptors);
   }
 
   SpawnAnswer outcome(const SpawnOrder& order, const Received& received, Descriptor& sent) {
     SpawnAnswer answer;
     try {
       admit(received.size == sizeof order && !received.is_cut, "not an order");
-      admit(received.descriptors.size() == (order.task == SpawnTask::start ? 1 : 0), "wrong number of descriptors");
+      admit(received.descriptors.size() == descriptors_of(order.task), "wrong number of descriptors");
       switch (order.task) {
         case SpawnTask::start:
-          answer.value = start_agent(order, received.descriptors.front().get(), sent);
+          answer.value = start_agent(order, received.descriptors[0].get(), received.descriptors[1].get(), sent);
+          break;
+        case SpawnTask::command:
+          answer.value = start_command(order, received.descriptors, sent);
           break;
         case SpawnTask::signal:
           signal_agent(order);
@@ -144,18 +173,77 @@ class SpawnServer {
     return opened;
   }
 
-  int start_agent(const SpawnOrder& order, int output, Descriptor& sent) {
-    const auto name = checked_name(order.agent);
+  static std::size_t descriptors_of(SpawnTask task) {
+    return task == SpawnTask::start ? 2 : task == SpawnTask::command ? 4 : 0;
+  }
+
+  std::string checked_agent(const SpawnOrder& order) const {
+    auto name = checked_name(order.agent);
     admit(order.user >= options_.first_user && order.user < options_.first_user + spawn_users &&
               order.user != options_.box.user,
           "not an agent's user");
-    admit(order.niceness >= 0 && order.niceness <= most_niceness && order.oom_score >= least_score &&
-              order.oom_score <= most_score,
+    admit(order.niceness >= 0 && order.niceness <= max_niceness && order.oom_score >= least_score &&
+              order.oom_score <= max_score,
           "precedence over others");
-    admit(running_.size() < most_agents, "too many agents");
-    // Not a socket: an agent with the box's end of ours would keep this process after the box.
+    admit(running_.size() < max_agents, "too many agents");
+    return name;
+  }
+
+  static Limits limits_of(const SpawnOrder& order) {
+    return {.memory_bytes = order.memory_bytes,
+            .data_bytes = order.data_bytes,
+            .file_bytes = order.file_bytes,
+            .open_files = order.open_files,
+            .processes = order.processes,
+            .niceness = order.niceness,
+            .oom_score = order.oom_score};
+  }
+
+  Descriptor join_group(const std::string& name, const SpawnOrder& order) const {
+    if (!groups_) return Descriptor();
+    return Descriptor(groups_->prepare(name, {.memory_bytes = order.group_memory_bytes,
+                                              .processes = order.group_processes,
+                                              .cores = order.group_millicores / 1'000.0}));
+  }
+
+  int note(const Started& started, const std::string& group, Descriptor& sent) {
+    auto& child = running_[started.pid] = Agent{.process = Descriptor(started.process), .name = group};
+    sent = Descriptor(::fcntl(child.process.get(), F_DUPFD_CLOEXEC, 0));
+    return started.pid;
+  }
+
+  int start_command(const SpawnOrder& order, const std::vector<Descriptor>& given, Descriptor& sent) {
+    const auto name = checked_agent(order);
+    admit(has_commands_, "commands are off");
+    const auto type_of = [](const Descriptor& one) {
+      struct stat about {};
+      return ::fstat(one.get(), &about) == 0 ? about.st_mode & S_IFMT : 0;
+    };
+    admit(type_of(given[0]) == S_IFIFO && type_of(given[1]) == S_IFIFO && type_of(given[2]) == S_IFREG &&
+              is_spawn_socket(given[3].get()),
+          "not the descriptors of a command");
+    const auto files = mapped_mount(open_of_box(fs::path(name) / "workspace", O_DIRECTORY, S_IFDIR).get(), options_.box,
+                                    order.user, false, true);
+    auto [program, place] = command_plan({.user = order.user,
+                                          .top = options_.tools,
+                                          .workspace = {},
+                                          .workspace_mount = files.get(),
+                                          .temporary_bytes = order.temporary_bytes,
+                                          .limits = limits_of(order),
+                                          .input = given[0].get(),
+                                          .output = given[1].get(),
+                                          .text = given[2].get(),
+                                          .channel = given[3].get()});
+    const auto group = join_group(command_group(name), order);
+    place.cgroup = group.get();
+    return note(start(program, place), command_group(name), sent);
+  }
+
+  int start_agent(const SpawnOrder& order, int output, int gateway, Descriptor& sent) {
+    const auto name = checked_agent(order);
     struct stat about {};
     admit(::fstat(output, &about) == 0 && S_ISREG(about.st_mode), "its output is not a file");
+    admit(is_gateway(gateway, order.listens), "not a socket that listens on the agent's port");
 
     const auto workspace = fs::path(name) / "workspace", boot = fs::path(name) / "run/boot.json";
     const auto files =
@@ -172,7 +260,7 @@ class SpawnServer {
                           .folder = {},
                           .output = output,
                           .error = output,
-                          .inherited = {}};
+                          .inherited = {gateway}};
     Confinement place{
         .user = order.user,
         .namespaces =
@@ -181,25 +269,13 @@ class SpawnServer {
                        .view = View{.root = view.get(),
                                     .parts = {{files.get(), inside / workspace}, {orders.get(), inside / boot}}}},
         .files = Files{.readable = {by_descriptor(orders)}, .changeable = {by_descriptor(files)}},
-        .tcp = TcpPorts{.connect = {order.connects[0], order.connects[1]}, .bind = {order.listens}},
-        .calls = SystemCalls{.sockets = Sockets::tcp},
-        .limits = {.memory_bytes = order.memory_bytes,
-                   .file_bytes = order.file_bytes,
-                   .open_files = order.open_files,
-                   .processes = order.processes,
-                   .niceness = order.niceness,
-                   .oom_score = order.oom_score},
+        .tcp = TcpPorts{.connect = {order.connects[0], order.connects[1]}, .bind = {}},
+        .calls = SystemCalls{.starts_processes = false, .sockets = Sockets::tcp},
+        .limits = limits_of(order),
         .ends_with_parent = true};
-    Descriptor group;
-    if (groups_)
-      group = Descriptor(groups_->prepare(name, {.memory_bytes = order.group_memory_bytes,
-                                                 .processes = order.group_processes,
-                                                 .cores = order.group_millicores / 1'000.0}));
+    const auto group = join_group(name, order);
     place.cgroup = group.get();
-    const auto started = start(program, place);
-    auto& agent = running_[started.pid] = Agent{.process = Descriptor(started.process), .name = name};
-    sent = Descriptor(::fcntl(agent.process.get(), F_DUPFD_CLOEXEC, 0));
-    return started.pid;
+    return note(start(program, place), name, sent);
   }
 
   // Of a child that is not reaped, so that the number is still its own.
@@ -228,6 +304,7 @@ class SpawnServer {
   const SpawnOptions options_;
   const int socket_;
   Descriptor agents_;
+  bool has_commands_ = false;
   const std::optional<Cgroups> groups_ = Cgroups::take();
   std::map<pid_t, Agent> running_;
 };
@@ -235,12 +312,7 @@ class SpawnServer {
 }  // namespace
 
 bool is_spawn_socket(int descriptor) {
-  const auto option = [descriptor](int name) {
-    int value = -1;
-    socklen_t size = sizeof value;
-    return ::getsockopt(descriptor, SOL_SOCKET, name, &value, &size) == 0 ? value : -1;
-  };
-  return option(SO_DOMAIN) == AF_UNIX && option(SO_TYPE) == SOCK_SEQPACKET;
+  return option_of(descriptor, SO_DOMAIN) == AF_UNIX && option_of(descriptor, SO_TYPE) == SOCK_SEQPACKET;
 }
 
 void serve_spawn(const SpawnOptions& options, int socket) {

@@ -4,6 +4,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/mount.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -17,6 +18,8 @@
 #include "sandbox/descriptor.h"
 #include "sandbox/landlock.h"
 #include "sandbox/limits.h"
+#include "sandbox/spawn_messages.h"
+#include "sandbox/system_error.h"
 #include "sandbox/system_files.h"
 
 namespace sandbox {
@@ -34,12 +37,10 @@ std::vector<char*> pointers(const std::vector<std::string>& texts) {
   return found;
 }
 
-[[noreturn]] void fail(const char* step) { throw std::system_error(errno, std::system_category(), step); }
-
 // A copy where no descriptor of the child will be.
 Descriptor high_copy(int fd) {
   Descriptor copy(::fcntl(fd, F_DUPFD_CLOEXEC, above_all));
-  if (copy.get() < 0) fail("get its descriptors");
+  if (copy.get() < 0) throw_errno("get its descriptors");
   return copy;
 }
 
@@ -71,6 +72,7 @@ class LimitList {
     if (wanted.processes > 0 && has_own_user) add(RLIMIT_NPROC, wanted.processes);
 #ifndef AGENTBOX_SANITIZED
     if (wanted.memory_bytes > 0) add(RLIMIT_AS, wanted.memory_bytes);
+    if (wanted.data_bytes > 0) add(RLIMIT_DATA, wanted.data_bytes);
 #endif
   }
   std::span<const Limit> all() const { return limits_; }
@@ -104,6 +106,26 @@ std::optional<Failure> reported(int pipe) {
   return failure;
 }
 
+// Over which the child sends the listening socket of its network.
+struct Channel {
+  explicit Channel(int given) : child(given < 0 ? Descriptor() : high_copy(given)) {}
+  Channel() {
+    int ends[2];
+    if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) throw_errno("get sockets");
+    own = Descriptor(ends[0]);
+    const Descriptor other(ends[1]);
+    child = high_copy(other.get());
+  }
+  // After the child has executed the program.
+  int receive() {
+    char byte;
+    auto received = receive_message(own.get(), &byte, sizeof byte);
+    return received && !received->descriptors.empty() ? received->descriptors.front().release() : -1;
+  }
+
+  Descriptor own, child;
+};
+
 int open_process(pid_t pid) { return static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)); }
 
 void kill_and_reap(pid_t pid) {
@@ -115,11 +137,12 @@ void kill_and_reap(pid_t pid) {
 
 Started start(const Program& program, const Confinement& place) {
   int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) fail("get a pipe");
+  if (::pipe2(ends, O_CLOEXEC) != 0) throw_errno("get a pipe");
   const Descriptor reading(ends[0]);
   Descriptor writing(ends[1]);
   const Descriptor null(::open("/dev/null", O_RDWR | O_CLOEXEC));
-  const auto input = high_copy(null.get()), output = high_copy(program.output < 0 ? null.get() : program.output),
+  const auto input = high_copy(program.input < 0 ? null.get() : program.input),
+             output = high_copy(program.output < 0 ? null.get() : program.output),
              error = high_copy(program.error < 0 ? null.get() : program.error);
   auto report = high_copy(writing.get());
   writing.close();
@@ -137,7 +160,8 @@ Started start(const Program& program, const Confinement& place) {
   const auto hidden = place.namespaces ? place.namespaces->hidden : std::filesystem::path();
   std::vector<Visible> visible;
   if (!hidden.empty())
-    visible = below(hidden, place.namespaces->visible, first_inherited + int(program.inherited.size()) + 3);
+    visible = below(hidden, place.namespaces->visible,
+                    first_inherited + int(program.inherited.size()) + first_attached_after_report);
   std::vector<Descriptor> mounts;
   std::vector<Attached> attached;
   if (place.namespaces && place.namespaces->view) {
@@ -146,6 +170,16 @@ Started start(const Program& program, const Confinement& place) {
     for (const auto& part : view.parts)
       attached.push_back({mounts.emplace_back(high_copy(part.mount)).get(), part.path.c_str()});
   }
+  std::optional<PreparedTree> tree;
+  if (place.namespaces && place.namespaces->tree) {
+    tree = prepared(*place.namespaces->tree,
+                    first_inherited + int(program.inherited.size()) + first_attached_after_report);
+    for (const auto& part : place.namespaces->tree->parts)
+      if (part.source.empty()) attached.push_back({mounts.emplace_back(high_copy(part.mount)).get(), nullptr});
+  }
+  const bool has_network = place.namespaces && place.namespaces->network;
+  const int given_channel = has_network ? place.namespaces->network->channel : -1;
+  auto channel = has_network && given_channel < 0 ? Channel() : Channel(given_channel);
   const auto arguments = pointers(program.arguments), environment = pointers(program.environment);
   std::optional<SystemCallFilter> filter;
   if (place.calls) filter.emplace(*place.calls);
@@ -171,6 +205,9 @@ Started start(const Program& program, const Confinement& place) {
                 .hidden = hidden.empty() ? nullptr : hidden.c_str(),
                 .visible = visible,
                 .attached = attached,
+                .tree = tree ? &*tree : nullptr,
+                .network_port = has_network ? place.namespaces->network->port : std::uint16_t(0),
+                .network_channel = channel.child.get(),
                 .changes_user = changes_user,
                 .user = place.user.value_or(0),
                 .limits = limits.all(),
@@ -179,8 +216,9 @@ Started start(const Program& program, const Confinement& place) {
                 .may_be_dumped_meanwhile = !is_root,
                 .ends_with_parent = place.ends_with_parent,
                 .filter = filter ? &instructions : nullptr};
-  const pid_t pid = clone_child(run_child, &plan, place.namespaces ? namespace_flags() : 0);
-  if (pid < 0) fail("be created");
+  const int network = has_network ? CLONE_NEWNET : 0;
+  const pid_t pid = clone_child(run_child, &plan, place.namespaces ? namespace_flags() | network : 0);
+  if (pid < 0) throw_errno("be created");
   report.close();
 
   // It cannot be reaped by anyone but us, so its pid is still its own.
@@ -195,18 +233,18 @@ Started start(const Program& program, const Confinement& place) {
     kill_and_reap(pid);
     throw std::system_error(open_error, std::system_category(), "be watched");
   }
-  return {.pid = pid, .process = process};
+  return {.pid = pid, .process = process, .listening = has_network && given_channel < 0 ? channel.receive() : -1};
 }
 
 namespace {
 
-enum Outcome : int { no_namespaces = 1, no_proc = 2, all = 3 };
+enum Outcome : int { no_namespaces = 1, no_proc = 2, no_network = 3, all = 4 };
 
 IN_THE_CHILD int try_namespaces(void*) {
   // Without a map of users: only the mounts are tried.
   if (::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) ::_exit(no_namespaces);
   if (::mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, nullptr) != 0) ::_exit(no_proc);
-  ::_exit(all);
+  ::_exit(::unshare(CLONE_NEWNET) == 0 ? all : no_network);
 }
 
 Kernel tried_kernel() {
@@ -215,7 +253,8 @@ Kernel tried_kernel() {
   int status = 0;
   if (pid < 0 || ::waitpid(pid, &status, 0) != pid || !WIFEXITED(status)) return found;
   found.namespaces = WEXITSTATUS(status) != no_namespaces;
-  found.own_processes = WEXITSTATUS(status) == all;
+  found.own_processes = WEXITSTATUS(status) >= no_network;
+  found.own_network = WEXITSTATUS(status) == all;
   return found;
 }
 

@@ -43,11 +43,10 @@ constexpr const char* always[] = {
     // waiting
     "pipe", "pipe2", "eventfd", "eventfd2", "signalfd", "signalfd4", "poll", "ppoll", "select", "pselect6",
     "epoll_create", "epoll_create1", "epoll_ctl", "epoll_wait", "epoll_pwait", "epoll_pwait2", "io_setup", "io_destroy",
-    "io_submit", "io_getevents", "inotify_init", "inotify_init1", "inotify_add_watch", "inotify_rm_watch",
-    "restart_syscall",
+    "io_submit", "io_getevents", "restart_syscall",
     // memory
     "brk", "mmap", "munmap", "mremap", "mprotect", "madvise", "msync", "mincore", "mlock", "munlock", "mlock2",
-    "membarrier", "memfd_create", "pkey_alloc", "pkey_free", "pkey_mprotect", "get_mempolicy",
+    "membarrier", "pkey_alloc", "pkey_free", "pkey_mprotect", "get_mempolicy",
     // threads and this process
     "arch_prctl", "prctl", "getrlimit", "setrlimit", "getrusage", "rseq", "futex", "futex_waitv", "set_robust_list",
     "get_robust_list", "set_tid_address", "getrandom", "getpid", "getppid", "gettid", "getuid", "geteuid", "getgid",
@@ -62,8 +61,8 @@ constexpr const char* always[] = {
     "setitimer", "timer_create", "timer_settime", "timer_gettime", "timer_getoverrun", "timer_delete", "timerfd_create",
     "timerfd_settime", "timerfd_gettime",
     // sockets that it has; which it may make is decided by `socket`
-    "connect", "accept", "accept4", "bind", "listen", "getsockname", "getpeername", "getsockopt", "setsockopt",
-    "shutdown", "recvfrom", "recvmsg", "recvmmsg",
+    "connect", "accept", "accept4", "getsockname", "getpeername", "getsockopt", "setsockopt", "shutdown", "recvfrom",
+    "recvmsg", "recvmmsg",
     // giving up more
     "seccomp", "landlock_create_ruleset", "landlock_add_rule", "landlock_restrict_self"};
 
@@ -81,13 +80,16 @@ struct Own {
 constexpr Own of_own_process[] = {
     {"prlimit64", 0}, {"sched_setaffinity", 0}, {"sched_setscheduler", 0}, {"setpriority", 1}};
 
-// Not those that have the kernel signal another process: F_SETOWN, F_SETOWN_EX, F_SETSIG.
 constexpr int file_commands[] = {
-    F_DUPFD,           F_GETFD,      F_SETFD,     F_GETFL,         F_SETFL,       F_GETLK,
-    F_SETLK,           F_SETLKW,     F_GETOWN,    F_GETSIG,        F_OFD_GETLK,   F_OFD_SETLK,
-    F_SETLEASE,        F_OFD_SETLKW, F_GETLEASE,  F_DUPFD_CLOEXEC, F_SETPIPE_SZ,  F_GETPIPE_SZ,
-    F_NOTIFY,          F_ADD_SEALS,  F_GET_SEALS, F_GET_RW_HINT,   F_SET_RW_HINT, F_GET_FILE_RW_HINT,
+    F_DUPFD,           F_GETFD,      F_SETFD,     F_GETFL,     F_SETFL,       F_GETLK,       F_SETLK,
+    F_SETLKW,          F_GETOWN,     F_GETSIG,    F_OFD_GETLK, F_OFD_SETLK,   F_OFD_SETLKW,  F_GETLEASE,
+    F_DUPFD_CLOEXEC,   F_GETPIPE_SZ, F_ADD_SEALS, F_GET_SEALS, F_GET_RW_HINT, F_SET_RW_HINT, F_GET_FILE_RW_HINT,
     F_SET_FILE_RW_HINT};
+// They have the kernel signal another process, make others wait for a file (a lease) or be watched, or let a pipe take
+// sixteen times its memory, which no limit counts.
+constexpr int dangerous_file_commands[] = {F_SETOWN, F_SETOWN_EX, F_SETSIG, F_SETLEASE, F_NOTIFY, F_SETPIPE_SZ};
+
+constexpr const char* to_listen[] = {"bind", "listen"};
 
 constexpr const char* to_start_programs[] = {"execve", "execveat"};
 constexpr const char* to_wait_for_processes[] = {"wait4", "waitid", "pidfd_open"};
@@ -159,13 +161,15 @@ constexpr const char* dangerous[] = {"ptrace",
                                      "fanotify_init",
                                      "lookup_dcookie",
                                      "vmsplice",
+                                     "memfd_create",  // memory that no limit of a process counts
+                                     "memfd_secret",
                                      "modify_ldt",
                                      "nfsservctl"};
 
 // Of the dangerous ones, what confining another process takes.
-constexpr std::string_view to_prepare_others[] = {"mount",      "fsopen",        "fsmount",   "open_tree",
-                                                  "move_mount", "mount_setattr", "mknodat",   "mknod",
-                                                  "setresuid",  "setresgid",     "setgroups", "capset"};
+constexpr std::string_view to_prepare_others[] = {
+    "mount",     "fsopen",    "fsmount",   "open_tree", "move_mount", "mount_setattr", "mknodat",    "mknod",
+    "setresuid", "setresgid", "setgroups", "capset",    "unshare",    "memfd_create",  "pivot_root", "umount2"};
 
 constexpr scmp_datum_t new_namespaces =
     CLONE_NEWNS | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWCGROUP;
@@ -270,7 +274,7 @@ void add_own(Draft& draft, const SystemCalls& calls) {
 
 void add_file_commands(Draft& draft) {
   for (const int command : file_commands) draft.allow_if("fcntl", SCMP_A1(SCMP_CMP_EQ, scmp_datum_t(command)));
-  for (const int command : {F_SETOWN, F_SETOWN_EX, F_SETSIG})
+  for (const int command : dangerous_file_commands)
     draft.refuse_if(EPERM, "fcntl", SCMP_A1(SCMP_CMP_EQ, scmp_datum_t(command)));
 }
 
@@ -288,7 +292,10 @@ void add_sending(Draft& draft) {
 
 void add_sockets(Draft& draft, Sockets sockets) {
   constexpr scmp_datum_t type_bits = 0xf;
-  draft.allow_if("socketpair", SCMP_A0(SCMP_CMP_EQ, AF_UNIX));
+  if (sockets == Sockets::tcp)
+    draft.refuse_if(EPERM, "socketpair");
+  else
+    draft.allow_if("socketpair", SCMP_A0(SCMP_CMP_EQ, AF_UNIX));
   for (const scmp_datum_t family : {AF_INET, AF_INET6}) {
     if (sockets == Sockets::none) break;
     for (const scmp_datum_t protocol : {0, int(IPPROTO_TCP)})
@@ -296,19 +303,21 @@ void add_sockets(Draft& draft, Sockets sockets) {
                      SCMP_A2(SCMP_CMP_EQ, protocol));
     draft.refuse_if(EPROTONOSUPPORT, "socket", SCMP_A0(SCMP_CMP_EQ, family),
                     SCMP_A1(SCMP_CMP_MASKED_EQ, type_bits, SOCK_STREAM), SCMP_A2(SCMP_CMP_GT, IPPROTO_TCP));
-    if (sockets == Sockets::internet)
+    if (sockets == Sockets::internet || sockets == Sockets::local)
       draft.allow_if("socket", SCMP_A0(SCMP_CMP_EQ, family), SCMP_A1(SCMP_CMP_MASKED_EQ, type_bits, SOCK_DGRAM));
     else
       draft.refuse_if(EACCES, "socket", SCMP_A0(SCMP_CMP_EQ, family),
                       SCMP_A1(SCMP_CMP_MASKED_EQ, type_bits, SOCK_DGRAM));
     draft.refuse_if(EPERM, "socket", SCMP_A0(SCMP_CMP_EQ, family), SCMP_A1(SCMP_CMP_MASKED_EQ, type_bits, SOCK_RAW));
   }
-  if (sockets == Sockets::internet)
-    draft.allow_if("socket", SCMP_A0(SCMP_CMP_EQ, AF_NETLINK), SCMP_A2(SCMP_CMP_EQ, NETLINK_ROUTE));
+  if (sockets == Sockets::local) draft.allow_if("socket", SCMP_A0(SCMP_CMP_EQ, AF_UNIX));
+  const bool has_netlink = sockets == Sockets::internet || sockets == Sockets::local;
+  if (has_netlink) draft.allow_if("socket", SCMP_A0(SCMP_CMP_EQ, AF_NETLINK), SCMP_A2(SCMP_CMP_EQ, NETLINK_ROUTE));
   for (scmp_datum_t family = 0; family < AF_MAX; ++family) {
     const bool is_internet = family == AF_INET || family == AF_INET6;
     if (sockets != Sockets::none && is_internet) continue;
-    if (sockets == Sockets::internet && family == AF_NETLINK) continue;
+    if (has_netlink && family == AF_NETLINK) continue;
+    if (sockets == Sockets::local && family == AF_UNIX) continue;
     draft.refuse_if(EAFNOSUPPORT, "socket", SCMP_A0(SCMP_CMP_EQ, family));
   }
 }
@@ -328,6 +337,10 @@ SystemCallFilter::SystemCallFilter(const SystemCalls& calls) {
   add_processes(draft, calls);
   add_signals(draft, calls);
   add_sockets(draft, calls.sockets);
+  if (calls.listens)
+    draft.allow(to_listen);
+  else
+    draft.refuse(to_listen);
   for (const char* const& name : dangerous) {
     const bool is_tracing = std::string_view(name) == "ptrace";
     const bool is_preparing =

@@ -12,8 +12,9 @@ namespace sandbox {
 
 enum class Sockets {
   none,      // no new ones; pairs of local ones are possible
-  tcp,       // over IP, streams only
+  tcp,       // over IP, streams only. No local ones, whose buffers no limit counts
   internet,  // over IP, and what the resolver reads this machine's addresses with
+  local,     // over IP and local ones: for a process with a network of its own
 };
 
 struct SystemCalls {
@@ -23,6 +24,7 @@ struct SystemCalls {
   bool signals_others = true;    // false: no signals but to this process, if it is given in `self`, else none at all
   std::optional<pid_t> self{};
   Sockets sockets = Sockets::none;
+  bool listens = false;          // bind(2) and listen(2); listening sockets that it is given can be used all the same
   bool prepares_others = false;  // mounts, namespaces, users and capabilities: for a process that confines others
 };
 

@@ -28,16 +28,17 @@ struct SummaryAnswer {
 };
 BOOST_DESCRIBE_STRUCT(SummaryAnswer, (), (url, title, description, headings, paragraphs, wordCount, fetchedAt))
 
-// A summary with the main article. Null: not found in the page.
+// A summary with the main article. Null: not found in the page. `note`: the article is missing because the page needs a
+// browser.
 struct ArticleAnswer : SummaryAnswer {
   std::string content;
   std::vector<std::string> sentences;  // the five most important ones
-  std::optional<std::string> byline, published, language;
+  std::optional<std::string> byline, published, language, note;
   std::string site, canonical;
   boost::json::array jsonLd;
 };
 BOOST_DESCRIBE_STRUCT(ArticleAnswer, (SummaryAnswer),
-                      (content, sentences, byline, published, language, site, canonical, jsonLd))
+                      (content, sentences, byline, published, language, note, site, canonical, jsonLd))
 
 struct ReferencesAnswer {
   std::string url;

@@ -13,7 +13,7 @@ namespace {
 
 // The share of the prose that a child must hold for the search to descend into it. A smaller share suffices if the page
 // marks it as the text, or if the paragraphs beside it are much shorter (comments, teasers).
-constexpr double nearly_all = 0.9, most = 0.6, shorter = 0.5;
+constexpr double nearly_all = 0.9, majority = 0.6, shorter = 0.5;
 // An element that looks like the dominant one and holds at least this share is another part of the text.
 constexpr double twin_share = 0.03;
 // Boilerplate by name never holds more than this share of the page's prose; otherwise the name is that of the whole
@@ -223,7 +223,7 @@ const GumboNode* Article::dominant_child(const GumboNode& node) const {
     const Prose part = prose(*child);
     const Prose rest{.weight = whole.weight - part.weight, .paragraphs = whole.paragraphs - part.paragraphs};
     if (part.weight >= nearly_all * whole.weight) return child;
-    if (part.weight < most * whole.weight || has_twin(*child)) continue;
+    if (part.weight < majority * whole.weight || has_twin(*child)) continue;
     if (is_marked_as_content(*element, weights_[*child].names) ||
         rest.per_paragraph() < shorter * part.per_paragraph()) {
       return child;
@@ -238,6 +238,8 @@ bool Article::has_twin(const GumboNode& node) const {
     return other != &node && look_alike(*other, node) && prose(*other).weight >= least;
   });
 }
+
+bool Article::has_prose() const { return prose(*body_).weight >= least_text; }
 
 // Beside the core, below an element around it, and not joined to it; or above the page's heading.
 bool Article::is_beside_core(const GumboNode& node) const {

@@ -25,6 +25,8 @@ class Article {
   // True for elements below the root that are navigation, advertisement, a list of links, a byline, ..., or beside the
   // text.
   bool leaves_out(const GumboNode&) const;
+  // There is some text besides boilerplate.
+  bool has_prose() const;
   // Of an element that is left out: the heading above belongs to it, because it is a list of links.
   bool takes_heading(const GumboNode& node) const { return weights_[node].links >= 2; }
 

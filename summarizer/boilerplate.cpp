@@ -49,18 +49,17 @@ static_assert(std::ranges::is_sorted(furniture_words) && std::ranges::is_sorted(
 // The words of an id that a heading's text has become.
 constexpr std::size_t words_of_slug = 4;
 
-bool is_letter(char c) { return web::to_lower(c) >= 'a' && web::to_lower(c) <= 'z'; }
 bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
 
 // The words of a name, in lower case: "post-footer", "postFooter" and "post_footer" have two each.
-std::vector<std::string> words_of(std::string_view name) {
+std::vector<std::string> words_of_name(std::string_view name) {
   std::vector<std::string> words;
   bool within = false;
   for (std::size_t i = 0; i < name.size(); ++i) {
     const char c = name[i];
     const bool hump = i > 0 && is_upper(c) && !is_upper(name[i - 1]);
-    if (is_letter(c) && (!within || hump)) words.emplace_back();
-    within = is_letter(c);
+    if (web::is_letter(c) && (!within || hump)) words.emplace_back();
+    within = web::is_letter(c);
     if (within) words.back() += web::to_lower(c);
   }
   return words;
@@ -116,11 +115,11 @@ Names names_of(const GumboElement& element) {
   for (std::string_view classes = attribute(element, "class"); !classes.empty();) {
     const auto name = classes.substr(0, classes.find_first_of(" \t\r\n\f"));
     is_section = is_section || name == "section";
-    read_name(words_of(name), names);
+    read_name(words_of_name(name), names);
     classes.remove_prefix(std::min(name.size() + 1, classes.size()));
   }
   if (is_section) return names;
-  if (const auto id = words_of(attribute(element, "id")); id.size() < words_of_slug) read_name(id, names);
+  if (const auto id = words_of_name(attribute(element, "id")); id.size() < words_of_slug) read_name(id, names);
   return names;
 }
 
@@ -164,11 +163,10 @@ bool is_marked_as_byline(const GumboElement& element, const Names& names) {
 }
 
 bool reads_like_furniture(std::string_view text) {
-  return is_one_of(text, {"advertisement", "advertising", "sponsored",   "share",           "share this",
-                          "tweet",         "print",       "email",       "read more",       "continue reading",
-                          "load more",     "loading",     "back to top", "skip to content", "reply",
-                          "permalink",     "edit",        "[edit]",      "subscribe",       "follow us",
-                          "close",         "menu"}) ||
+  return is_one_of(text, {"advert",     "caption", "advertisement", "advertising",     "sponsored", "share",
+                          "share this", "tweet",   "print",         "email",           "read more", "continue reading",
+                          "load more",  "loading", "back to top",   "skip to content", "reply",     "permalink",
+                          "edit",       "[edit]",  "subscribe",     "follow us",       "close",     "menu"}) ||
          starts_with_one_of(text,
                             {"read more:", "related:", "see also:", "also read:", "more on this:", "read also:",
                              "you may also like", "share this", "filed under", "posted in ", "tagged ", "sign up for ",

@@ -8,8 +8,7 @@
 namespace summarizer {
 
 void describe(boost::json::object& meta, std::string_view name, std::string_view content) {
-  std::string key = collapsed(name, max_label);
-  std::ranges::transform(key, key.begin(), web::to_lower);
+  const std::string key = web::lower_case(collapsed(name, max_label));
   if (key != "description" && !key.starts_with("og:") && !key.starts_with("twitter:")) return;
   std::string value = collapsed(content, max_meta_value);
   if (!value.empty() && meta.size() < max_meta) meta.emplace(key, std::move(value));

@@ -13,15 +13,13 @@
 namespace summarizer {
 namespace {
 
-constexpr int most_asked = 2'000;
+constexpr int max_asked = 2'000;
 constexpr std::size_t longest_name = 34;  // with '&' and ';'
 
 struct FreeOutput {
   void operator()(GumboOutput* output) const { gumbo_destroy_output(&kGumboDefaultOptions, output); }
 };
 using Output = std::unique_ptr<GumboOutput, FreeOutput>;
-
-bool is_alphanumeric(char c) { return (c >= '0' && c <= '9') || (web::to_lower(c) >= 'a' && web::to_lower(c) <= 'z'); }
 
 // The first element of this tag in a small page.
 const GumboNode* find(const GumboNode* node, GumboTag tag) {
@@ -89,7 +87,7 @@ void CharacterReferences::append(std::string& out, std::string_view text) {
       continue;
     }
     std::size_t end = 1;
-    while (end < std::min(text.size(), longest_name) && is_alphanumeric(text[end])) ++end;
+    while (end < std::min(text.size(), longest_name) && web::is_alphanumeric(text[end])) ++end;
     if (end > 1 && end < text.size() && text[end] == ';') ++end;
     append_named(out, text.substr(0, end));
     text.remove_prefix(end);
@@ -106,7 +104,7 @@ void CharacterReferences::append_named(std::string& out, std::string_view candid
     out += '&';
   } else if (const auto known = names_.find(std::string(candidate)); known != names_.end()) {
     out += known->second;
-  } else if (candidate.size() == 1 || asked_++ >= most_asked) {
+  } else if (candidate.size() == 1 || asked_++ >= max_asked) {
     out += candidate;
   } else {
     const auto page = "<title>" + std::string(candidate) + "</title>";
@@ -121,7 +119,7 @@ void CharacterReferences::append_named(std::string& out, std::string_view candid
 }
 
 std::string CharacterReferences::of_attribute(std::string_view value) {
-  if (value.find('&') == value.npos || asked_++ >= most_asked) return std::string(value);
+  if (value.find('&') == value.npos || asked_++ >= max_asked) return std::string(value);
   std::string page = "<meta content=\"";
   for (const char c : value) {
     if (c == '"') {

@@ -9,6 +9,7 @@
 
 #include "summarizer/charset_guess.h"
 #include "summarizer/charset_labels.h"
+#include "summarizer/text.h"
 #include "web/ascii.h"
 #include "web/utf8.h"
 
@@ -16,7 +17,6 @@ namespace summarizer {
 namespace {
 
 constexpr std::size_t prescan_bytes = 1024;
-constexpr std::string_view replacement = "\xEF\xBF\xBD";
 
 std::size_t find_ignoring_case(std::string_view text, std::string_view what, std::size_t from = 0) {
   for (std::size_t at = from; at + what.size() <= text.size(); ++at) {
@@ -95,7 +95,7 @@ class Converter {
       const int cause = errno;
       result.append(chunk.data(), out);
       if (done != std::size_t(-1) || cause == E2BIG) continue;
-      result += replacement;
+      result += replacement_character;
       ++in;
       --in_left;
     }
@@ -132,7 +132,7 @@ std::string to_utf8(std::string_view bytes, const std::string& charset) {
   valid.reserve(text.size());
   for (std::string_view rest = text; !rest.empty();) {
     const auto point = web::decode_utf8(rest);
-    valid += point.length ? rest.substr(0, point.length) : replacement;
+    valid += point.length ? rest.substr(0, point.length) : replacement_character;
     rest.remove_prefix(std::max<std::size_t>(point.length, 1));
   }
   return valid;

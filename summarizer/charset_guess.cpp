@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t sample_bytes = 64 * 1024;
 // The fewest characters outside ASCII for a guess.
 constexpr std::size_t fewest = 6;
-constexpr char32_t replacement = 0xfffd;
+constexpr char32_t replacement_code_point = 0xfffd;
 
 struct Range {
   char32_t first, last;
@@ -26,7 +26,7 @@ struct Candidate {
   double share;  // the share of the characters outside ASCII that must be frequent
 };
 
-constexpr Range none{1, 0}, kana{0x3041, 0x30fe}, hangul{0xac00, 0xd7a3};
+constexpr Range no_script{1, 0}, kana{0x3041, 0x30fe}, hangul{0xac00, 0xd7a3};
 constexpr std::u32string_view russian = U"оеаинтсрвлкмдпу", greek = U"αοιετσνηυρπκςάί", hebrew = U"יוהלאתרמבשנ",
                               arabic = U"اليمنوترهبعدة", thai = U"ารนกอเง่มยลวดท้สตะ",
                               simplified = U"的一是不了在人有我他这中大来上国个到说们为和地出也得生，。",
@@ -35,16 +35,16 @@ constexpr std::array candidates{
     Candidate{"EUC-JP", U"、。", kana, 0.3},
     Candidate{"CP932", U"、。", kana, 0.3},
     Candidate{"CP949", {}, hangul, 0.8},
-    Candidate{"GB18030", simplified, none, 0.12},
-    Candidate{"BIG5-HKSCS", traditional, none, 0.12},
-    Candidate{"CP1251", russian, none, 0.6},
-    Candidate{"KOI8-R", russian, none, 0.6},
-    Candidate{"CP866", russian, none, 0.6},
-    Candidate{"ISO-8859-5", russian, none, 0.6},
-    Candidate{"CP1253", greek, none, 0.6},
-    Candidate{"CP1255", hebrew, none, 0.5},
-    Candidate{"CP1256", arabic, none, 0.6},
-    Candidate{"CP874", thai, none, 0.5},
+    Candidate{"GB18030", simplified, no_script, 0.12},
+    Candidate{"BIG5-HKSCS", traditional, no_script, 0.12},
+    Candidate{"CP1251", russian, no_script, 0.6},
+    Candidate{"KOI8-R", russian, no_script, 0.6},
+    Candidate{"CP866", russian, no_script, 0.6},
+    Candidate{"ISO-8859-5", russian, no_script, 0.6},
+    Candidate{"CP1253", greek, no_script, 0.6},
+    Candidate{"CP1255", hebrew, no_script, 0.5},
+    Candidate{"CP1256", arabic, no_script, 0.6},
+    Candidate{"CP874", thai, no_script, 0.5},
 };
 
 bool is_ascii(char c) { return static_cast<unsigned char>(c) < 0x80; }
@@ -70,7 +70,7 @@ double plausibility(std::string_view bytes, const Candidate& candidate) {
     rest.remove_prefix(std::max<std::size_t>(point.length, 1));
     if (point.value < 0x80) continue;
     ++outside_ascii;
-    if (point.value == replacement) ++broken;
+    if (point.value == replacement_code_point) ++broken;
     const bool in_script = point.value >= candidate.script.first && point.value <= candidate.script.last;
     if (in_script || candidate.frequent.find(point.value) != candidate.frequent.npos) ++frequent;
   }

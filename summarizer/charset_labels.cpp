@@ -80,9 +80,7 @@ std::unordered_map<std::string_view, const char*> by_label() {
 
 std::string charset_of_label(std::string_view label) {
   static const auto names = by_label();
-  std::string key(web::trim(label));
-  std::ranges::transform(key, key.begin(), web::to_lower);
-  const auto known = names.find(key);
+  const auto known = names.find(web::lower_case(web::trim(label)));
   return known == names.end() ? std::string() : known->second;
 }
 

@@ -33,7 +33,7 @@ void limit_resources() {
 
 }  // namespace
 
-void confine_process(const std::optional<std::vector<std::uint16_t>>& ports) {
+void confine_process(const std::optional<std::vector<std::uint16_t>>& ports, bool listens) {
   try {
     limit_resources();
     sandbox::forbid_new_privileges();
@@ -44,7 +44,8 @@ void confine_process(const std::optional<std::vector<std::uint16_t>>& ports) {
          .starts_processes = false,
          .signals_others = false,
          .self = ::getpid(),
-         .sockets = ports && ports->empty() ? sandbox::Sockets::none : sandbox::Sockets::internet});
+         .sockets = ports && ports->empty() ? sandbox::Sockets::none : sandbox::Sockets::internet,
+         .listens = listens});
     filter.enforce();
   } catch (const std::system_error& error) {
     throw std::runtime_error(std::string("confine the summarizer: ") + error.what());

@@ -12,9 +12,9 @@ namespace summarizer {
 // others, change files or the machine, or open sockets other than TCP and UDP, so that the box's and Docker's sockets
 // are unreachable.
 // With `ports`, the kernel also refuses TCP to any other port where it can (Landlock version 4), and new sockets
-// altogether if there is none. The process must have its listening socket then.
+// altogether if there is none. The process must have its listening socket then; `listens` permits it to open one.
 // Applies to the process and its future threads; call it while there is a single thread. Throws std::runtime_error if
 // the kernel refuses.
-void confine_process(const std::optional<std::vector<std::uint16_t>>& ports = std::nullopt);
+void confine_process(const std::optional<std::vector<std::uint16_t>>& ports = std::nullopt, bool listens = false);
 
 }  // namespace summarizer

@@ -13,7 +13,7 @@ namespace summarizer {
 // The box sets this header for agents with a list of hosts. Only trusted from the box.
 inline constexpr const char* egress_header = "X-Agentbox-Egress";
 
-// Host names in lower case; ".example.org" stands for all names beneath example.org. nullopt: any host.
+// Host names in lower case; ".example.org" stands for all names under example.org. nullopt: any host.
 using Egress = std::optional<std::vector<std::string>>;
 
 // The header's value, and back.

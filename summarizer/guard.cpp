@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "summarizer/notation.h"
+#include "summarizer/text.h"
 #include "web/ascii.h"
 
 namespace summarizer {
@@ -41,20 +43,20 @@ const Tags once("html head body");  // and never closed: following content still
 const Tags skipped_subtrees("svg math template");
 const Tags empty_elements(
     "area base basefont bgsound br col embed hr img image input keygen link meta param source track wbr");
-const Tags headings("h1 h2 h3 h4 h5 h6");
+const Tags heading_tags("h1 h2 h3 h4 h5 h6");
 
 // An end tag does not close elements outside of these.
 const Tags scopes("table caption td th applet marquee object");
 const Tags button_scopes = scopes | Tags("button");
 const Tags select_scopes = scopes | Tags("select");
 const Tags no_scopes, table_only("table");
-const Tags blocks = headings | Tags(
-                                   "address article aside blockquote center details dir div dl dd dt fieldset "
-                                   "figcaption figure footer form header "
-                                   "hgroup hr li listing main menu nav ol p pre section summary table ul");
+const Tags block_tags = heading_tags | Tags(
+                                           "address article aside blockquote center details dir div dl dd dt fieldset "
+                                           "figcaption figure footer form header "
+                                           "hgroup hr li listing main menu nav ol p pre section summary table ul");
 // A list item ends the one before it unless one of these lies between.
 const Tags list_scopes =
-    scopes | headings |
+    scopes | heading_tags |
     Tags(
         "ul ol menu dir dl blockquote article section aside nav main header footer details figure center fieldset form "
         "pre listing button select figcaption summary");
@@ -67,14 +69,12 @@ const Tags table_parts = cells_belong_in | Tags("caption colgroup");
 // Elements that the parser reopens, so an end tag closes them anywhere.
 const Tags formatting("a b big code em font i nobr s small strike strong tt u");
 // HTML elements that end foreign content.
-const Tags breaks_out = blocks | formatting | Tags("body br embed head img meta ruby span sub sup var");
+const Tags breaks_out = block_tags | formatting | Tags("body br embed head img meta ruby span sub sup var");
 
-const Tags items("li"), definitions("dd dt"), links("a"), unbroken("nobr"), buttons("button"), paragraphs("p"),
-    options("option"), option_groups("optgroup option"), selects("select");
+const Tags list_item_tags("li"), definition_tags("dd dt"), link_tags("a"), nobr_tags("nobr"), button_tags("button"),
+    paragraph_tags("p"), option_tags("option"), option_group_tags("optgroup option"), select_tags("select");
 
 constexpr std::size_t max_name = 64;
-
-constexpr std::string_view replacement_character = "\xEF\xBF\xBD";
 
 bool is_hex_reference(std::string_view reference) { return reference.size() > 2 && web::to_lower(reference[2]) == 'x'; }
 // Of the numeric character reference that `text` starts with ("&#38;", "&#x26").
@@ -96,11 +96,36 @@ struct Open {
   GumboTag tag;
   std::string_view name;  // distinguishes unknown tags
   bool written = true;
+  bool silent = false;
+  Script script = Script::plain;
 
   bool is(const Open& other) const {
     return tag == other.tag && (tag != GUMBO_TAG_UNKNOWN || web::equal_ignoring_case(name, other.name));
   }
 };
+
+std::string_view value_of(const Token& token, std::string_view name) {
+  const auto found = std::ranges::find_if(
+      token.attributes, [name](const RawAttribute& each) { return web::equal_ignoring_case(each.name, name); });
+  return found == token.attributes.end() ? std::string_view() : found->value;
+}
+
+bool is_shadow_root(const Token& token) {
+  const auto mode = value_of(token, "shadowrootmode");
+  return web::equal_ignoring_case(mode, "open") || web::equal_ignoring_case(mode, "closed");
+}
+
+// A picture of a formula, whose alternative text is TeX: Wikipedia's and WordPress's.
+bool shows_tex(const Token& token) {
+  const auto classes = value_of(token, "class");
+  return classes.starts_with("mwe-math-fallback-image") || classes == "latex" || classes == "tex";
+}
+
+std::string with_escaped_ampersands(std::string_view text) {
+  std::string out;
+  for (const char c : text) out.append(c == '&' ? "&amp;" : std::string_view(&c, 1));
+  return out;
+}
 
 class Guard {
  public:
@@ -111,7 +136,7 @@ class Guard {
     while (sink_.size() < caps_.bytes && scanner_.next()) {
       const Token& token = scanner_.token();
       if (token.kind == Token::Kind::text) {
-        if (!skipping() && silent_ == 0) sink_.text(token.text);
+        text(token.text);
         continue;
       }
       if (token.name.size() > max_name) continue;
@@ -128,27 +153,78 @@ class Guard {
 
  private:
   bool skipping() const { return skip_depth_ > 0; }
+  bool is_in_formula() const { return skipping() && skipped_ == GUMBO_TAG_MATH; }
+
+  void text(std::string_view text) {
+    if (is_in_formula()) return formula_.text(text);
+    if (skipping() || silent_ > 0 || text.empty()) return;
+    last_ = text.back();
+    is_after_formula_ = false;
+    if (digit_scripts_ == 0) return sink_.text(text);
+    sink_.text(as_script_digits(text, digits_are_raised_));
+  }
+
+  // Skips everything up to the end tag that belongs to this one.
+  void skip(GumboTag tag) {
+    skipped_ = tag;
+    skip_depth_ = 1;
+  }
+  void end_skip() {
+    skip_depth_ = 0;
+    if (skipped_ != GUMBO_TAG_MATH) return;
+    const auto tex = formula_.take_tex(), line = formula_.take_text();
+    if (silent_ > 0) return;
+    if (tex.empty()) {
+      text(line);
+    } else {
+      write_tex(tex);
+    }
+    is_after_formula_ = true;
+  }
+
+  // `tex` with unresolved character references.
+  void write_tex(std::string_view tex) {
+    if (tex.empty() || silent_ > 0) return;
+    Token element;
+    element.kind = Token::Kind::start_tag;
+    element.name = tex_element;
+    sink_.start(GUMBO_TAG_UNKNOWN, element);
+    sink_.text(tex);
+    sink_.end(GUMBO_TAG_UNKNOWN, tex_element);
+    last_ = '$';
+  }
 
   void start_tag(const Open& element, const Token& token) {
     const GumboTag tag = element.tag;
-    const bool in_foreign = skipping() && skipped_ != GUMBO_TAG_TEMPLATE;
+    const bool in_foreign = skipping() && (skipped_ == GUMBO_TAG_SVG || skipped_ == GUMBO_TAG_MATH);
     if (dropped_with_content.has(tag)) {
-      if (!(in_foreign && token.self_closing)) scanner_.raw_text(token.name);
+      if (in_foreign && token.self_closing) return;
+      const auto raw = scanner_.raw_text(token.name);
+      const bool is_tex = tag == GUMBO_TAG_SCRIPT && value_of(token, "type").starts_with("math/tex");
+      if (is_tex && !skipping()) write_tex(between_dollars(with_escaped_ampersands(raw)));
       return;
     }
     if (skipping()) {
       if (tag == skipped_ && !token.self_closing) ++skip_depth_;
-      if (!in_foreign || !breaks_out.has(tag)) return;
-      skip_depth_ = 0;
+      const bool ends_skip = skipped_ == GUMBO_TAG_SPAN ? block_tags.has(tag) : in_foreign && breaks_out.has(tag);
+      if (!ends_skip) return is_in_formula() && tag != GUMBO_TAG_MATH ? formula_.start(token) : void();
+      end_skip();
     }
     if (skipped_subtrees.has(tag)) {
-      if (tag == GUMBO_TAG_TEMPLATE || !token.self_closing) {
-        skipped_ = tag;
-        skip_depth_ = 1;
-      }
+      if (tag == GUMBO_TAG_TEMPLATE && is_shadow_root(token) && open_.size() < caps_.depth)
+        return open({.tag = tag, .name = element.name, .written = false});
+      if (tag == GUMBO_TAG_TEMPLATE || !token.self_closing) skip(tag);
+      if (is_in_formula()) formula_.start(token);
       return;
     }
     if (dropped_tags.has(tag)) return;
+    if (tag == GUMBO_TAG_UNKNOWN && web::equal_ignoring_case(token.name, tex_element)) return;
+    // KaTeX writes a formula twice: as <math>, and for the eye.
+    if (tag == GUMBO_TAG_SPAN && is_after_formula_ && value_of(token, "class") == "katex-html") return skip(tag);
+    if (tag == GUMBO_TAG_IMG && shows_tex(token)) {
+      return write_tex(between_dollars(value_of(token, "alt")));
+    }
+    if (block_tags.has(tag) || tag == GUMBO_TAG_BR || tag == GUMBO_TAG_TD || tag == GUMBO_TAG_TH) last_ = ' ';
     if (once.has(tag)) {
       if (std::exchange(seen_[tag == GUMBO_TAG_HTML ? 0 : tag == GUMBO_TAG_HEAD ? 1 : 2], true)) return;
       return sink_.start(tag, token);
@@ -167,10 +243,25 @@ class Guard {
       return;
     }
     if (tag == GUMBO_TAG_NOSCRIPT) {
+      if (caps_.has_noscript) return;
       ++silent_;
-      return open({.tag = tag, .name = element.name, .written = false});
+      return open({.tag = tag, .name = element.name, .written = false, .silent = true});
     }
     sink_.start(tag, token);
+    if (tag == GUMBO_TAG_SUP || tag == GUMBO_TAG_SUB) return open_script(element);
+    open(element);
+  }
+
+  void open_script(Open element) {
+    const bool is_raised = element.tag == GUMBO_TAG_SUP;
+    element.script = silent_ > 0 ? Script::plain : script_of(scanner_.rest(), element.name, last_);
+    if (element.script == Script::digits) {
+      ++digit_scripts_;
+      digits_are_raised_ = is_raised;
+    } else if (element.script != Script::plain) {
+      sink_.text(is_raised ? "^" : "_");
+      if (element.script == Script::grouped) sink_.text("(");
+    }
     open(element);
   }
 
@@ -181,9 +272,16 @@ class Guard {
 
   void end_tag(const Open& element) {
     if (skipping()) {
-      if (element.tag == skipped_) --skip_depth_;
+      if (element.tag == skipped_ && skip_depth_ == 1) {
+        end_skip();
+      } else if (element.tag == skipped_) {
+        --skip_depth_;
+      } else if (is_in_formula()) {
+        formula_.end(element.name);
+      }
       return;
     }
+    if (block_tags.has(element.tag)) last_ = ' ';
     if (element.tag == GUMBO_TAG_BR) {
       Token line_break;
       line_break.kind = Token::Kind::start_tag;
@@ -195,15 +293,16 @@ class Guard {
       --too_deep_;
       return;
     }
-    if (open_count_[element.tag] == 0 && !headings.has(element.tag)) return;
+    if (open_count_[element.tag] == 0 && !heading_tags.has(element.tag)) return;
     const Tags& barrier = element.tag == GUMBO_TAG_TABLE ? no_scopes
                           : table_parts.has(element.tag) ? table_only
                                                          : scopes;
     for (std::size_t i = open_.size(); i-- > 0;) {
-      if (open_[i].is(element) || (headings.has(element.tag) && headings.has(open_[i].tag))) return close_down_to(i);
+      if (open_[i].is(element) || (heading_tags.has(element.tag) && heading_tags.has(open_[i].tag)))
+        return close_down_to(i);
       if (barrier.has(open_[i].tag)) return;
       // Only an element that the parser would reopen, or a block, is closed across a block.
-      if (blocks.has(open_[i].tag) && !blocks.has(element.tag) && !formatting.has(element.tag)) {
+      if (block_tags.has(open_[i].tag) && !block_tags.has(element.tag) && !formatting.has(element.tag)) {
         return;
       }
     }
@@ -226,36 +325,36 @@ class Guard {
       case GUMBO_TAG_COL:
         return close_down_into(columns_belong_in);
       case GUMBO_TAG_LI:
-        close_in_scope(items, list_scopes);
+        close_in_scope(list_item_tags, list_scopes);
         break;
       case GUMBO_TAG_DD:
       case GUMBO_TAG_DT:
-        close_in_scope(definitions, list_scopes);
+        close_in_scope(definition_tags, list_scopes);
         break;
       case GUMBO_TAG_A:
-        close_in_scope(links, scopes);
+        close_in_scope(link_tags, scopes);
         break;
       case GUMBO_TAG_NOBR:
-        close_in_scope(unbroken, scopes);
+        close_in_scope(nobr_tags, scopes);
         break;
       case GUMBO_TAG_BUTTON:
-        close_in_scope(buttons, scopes);
+        close_in_scope(button_tags, scopes);
         break;
       case GUMBO_TAG_OPTION:
-        close_in_scope(options, select_scopes);
+        close_in_scope(option_tags, select_scopes);
         break;
       case GUMBO_TAG_OPTGROUP:
-        close_in_scope(option_groups, select_scopes);
+        close_in_scope(option_group_tags, select_scopes);
         break;
       case GUMBO_TAG_SELECT:
       case GUMBO_TAG_INPUT:
-        close_in_scope(selects, scopes);
+        close_in_scope(select_tags, scopes);
         break;
       default:
         break;
     }
-    if (blocks.has(tag)) close_in_scope(paragraphs, button_scopes);
-    if (headings.has(tag) && !open_.empty() && headings.has(open_.back().tag)) close_top();
+    if (block_tags.has(tag)) close_in_scope(paragraph_tags, button_scopes);
+    if (heading_tags.has(tag) && !open_.empty() && heading_tags.has(open_.back().tag)) close_top();
     return true;
   }
 
@@ -277,12 +376,12 @@ class Guard {
     while (open_.size() > size) close_top();
   }
   void close_top() {
-    if (open_.back().written) {
-      sink_.end(open_.back().tag, open_.back().name);
-    } else {
-      --silent_;
-    }
-    --open_count_[open_.back().tag];
+    const Open& top = open_.back();
+    if (top.script == Script::digits) --digit_scripts_;
+    if (top.script == Script::grouped) sink_.text(")");
+    if (top.written) sink_.end(top.tag, top.name);
+    if (top.silent) --silent_;
+    --open_count_[top.tag];
     open_.pop_back();
   }
 
@@ -297,6 +396,11 @@ class Guard {
   GumboTag skipped_ = GUMBO_TAG_UNKNOWN;
   std::size_t skip_depth_ = 0;  // of `skipped_` within itself
   bool seen_[3] = {};
+  Formula formula_;                // the <math> that is skipped
+  bool is_after_formula_ = false;  // no text has followed it yet
+  char last_ = ' ';                // of the text before, a space at the start of a block
+  std::size_t digit_scripts_ = 0;  // open ones
+  bool digits_are_raised_ = false;
 };
 
 class Markup : public Sink {

@@ -18,7 +18,12 @@ struct Caps {
   std::size_t depth = 256;
   std::size_t attributes = 64;              // of one tag
   std::size_t attribute_value = 16u << 10;  // bytes; longer attributes are left out
+  bool has_noscript = false;                // the content of <noscript> is part of the page, as without scripts
 };
+
+// The element of a formula in TeX, between dollar signs, which the guard makes of <math> and of pictures of formulas.
+// Pages cannot write it.
+inline constexpr std::string_view tex_element = "tex";
 
 // Receives the guard's output.
 class Sink {
@@ -36,8 +41,9 @@ class Sink {
 bool is_left_open(GumboTag);
 
 // One linear pass within the limits: content beyond them is dropped, but text in elements that are too deep is kept.
-// Scripts, styles, comments, templates, foreign content (svg, math) and the text of <noscript> are dropped. `html` must
-// be valid UTF-8.
+// Scripts, styles, comments, templates, pictures (svg) and the text of <noscript> are dropped. A template that is a
+// shadow root is part of the page. Formulas, superscripts and subscripts become text (notation.h). `html` must be valid
+// UTF-8.
 void guard(std::string_view html, Sink& sink, const Caps& caps = {});
 
 // The same as markup, for gumbo.

@@ -11,14 +11,15 @@
 namespace summarizer {
 namespace {
 
-constexpr std::size_t max_items = 16, max_bytes = 64u << 10, max_attributes = 16, max_value = 64;
-constexpr unsigned max_depth = 32;
-constexpr std::string_view type = "application/ld+json";
+constexpr std::size_t max_json_ld_items = 16, max_json_ld_bytes = 64u << 10, max_json_ld_article_bytes = 1u << 20,
+                      max_json_ld_attributes = 16, max_json_ld_type = 64;
+constexpr unsigned max_json_ld_depth = 32;
+constexpr std::string_view json_ld_type = "application/ld+json";
 
 bool is_json_ld(const Token& token) {
   return std::ranges::any_of(token.attributes, [](const RawAttribute& attribute) {
     return web::equal_ignoring_case(attribute.name, "type") &&
-           web::starts_ignoring_case(web::trim(attribute.value), type);
+           web::starts_ignoring_case(web::trim(attribute.value), json_ld_type);
   });
 }
 
@@ -43,7 +44,7 @@ std::string_view unwrapped(std::string_view text) {
 using Objects = std::vector<const boost::json::object*>;
 
 void collect(const boost::json::value& value, Objects& objects, unsigned depth = 0) {
-  if (depth > max_depth) return;
+  if (depth > max_json_ld_depth) return;
   if (const auto* array = value.if_array()) {
     for (const auto& item : *array) collect(item, objects, depth + 1);
   } else if (const auto* object = value.if_object()) {
@@ -64,11 +65,11 @@ bool is_about_a_text(const boost::json::object& object) {
   return kinds ? std::ranges::any_of(*kinds, names) : names(*kind);
 }
 
-std::string text_at(const boost::json::value& value, std::string_view path, unsigned depth = 0) {
-  if (depth > max_depth) return {};
+std::string find_text(const boost::json::value& value, std::string_view path, unsigned depth = 0) {
+  if (depth > max_json_ld_depth) return {};
   if (const auto* array = value.if_array()) {
     for (const auto& item : *array) {
-      if (auto text = text_at(item, path, depth + 1); !text.empty()) return text;
+      if (auto text = find_text(item, path, depth + 1); !text.empty()) return text;
     }
   }
   if (const auto* text = value.if_string(); text && (path.empty() || path == "name")) return std::string(*text);
@@ -76,19 +77,21 @@ std::string text_at(const boost::json::value& value, std::string_view path, unsi
   if (!object || path.empty()) return {};
   const auto key = path.substr(0, path.find('.'));
   const auto* inner = object->if_contains(key);
-  return inner ? text_at(*inner, path.substr(std::min(key.size() + 1, path.size())), depth + 1) : std::string();
+  return inner ? find_text(*inner, path.substr(std::min(key.size() + 1, path.size())), depth + 1) : std::string();
 }
 
 }  // namespace
 
-boost::json::array json_ld_of(std::string_view html) {
+namespace {
+
+boost::json::array parse_all(std::string_view html, std::size_t max_bytes) {
   boost::json::array found;
   // Most pages have none: then no tag is parsed.
-  if (html.find(type) == html.npos) return found;
+  if (html.find(json_ld_type) == html.npos) return found;
   boost::json::parse_options options;
-  options.max_depth = max_depth;
-  Scanner scanner(html, max_attributes, max_value);
-  while (found.size() < max_items && scanner.next()) {
+  options.max_depth = max_json_ld_depth;
+  Scanner scanner(html, max_json_ld_attributes, max_json_ld_type);
+  while (found.size() < max_json_ld_items && scanner.next()) {
     const Token& token = scanner.token();
     if (token.kind != Token::Kind::start_tag || !holds_raw_text(token.name)) continue;
     const bool is_candidate = is_json_ld(token);
@@ -101,6 +104,34 @@ boost::json::array json_ld_of(std::string_view html) {
   return found;
 }
 
+// Paragraphs of plain text as markup.
+std::string paragraphs(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    const auto line = text.substr(0, text.find_first_of("\r\n"));
+    out += "<p>";
+    for (const char c : line) out.append(c == '<' ? "&lt;" : c == '&' ? "&amp;" : std::string_view(&c, 1));
+    out += "</p>";
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+  }
+  return out;
+}
+
+bool is_markup(std::string_view text) {
+  return std::ranges::any_of(std::initializer_list<std::string_view>{"<p>", "<p ", "<br", "</a>", "</div>"},
+                             [text](auto tag) { return text.find(tag) != text.npos; });
+}
+
+}  // namespace
+
+boost::json::array json_ld_of(std::string_view html) { return parse_all(html, max_json_ld_bytes); }
+
+std::string article_body_of(std::string_view html) {
+  const auto body = json_ld_text(parse_all(html, max_json_ld_article_bytes), "articleBody");
+  if (body.empty()) return {};
+  return "<article>" + (is_markup(body) ? body : paragraphs(body)) + "</article>";
+}
+
 std::string json_ld_text(const boost::json::array& items, std::string_view path) {
   Objects objects;
   for (const auto& item : items) collect(item, objects);
@@ -109,7 +140,7 @@ std::string json_ld_text(const boost::json::array& items, std::string_view path)
   for (const auto* object : objects) {
     const auto* value = object->if_contains(key);
     if (!value) continue;
-    if (auto text = text_at(*value, path.substr(std::min(key.size() + 1, path.size()))); !text.empty()) return text;
+    if (auto text = find_text(*value, path.substr(std::min(key.size() + 1, path.size()))); !text.empty()) return text;
   }
   return {};
 }

@@ -3,16 +3,11 @@
 #include <algorithm>
 
 #include "summarizer/text.h"
+#include "web/ascii.h"
 #include "web/utf8.h"
 
 namespace summarizer {
 namespace {
-
-bool is_word(char c) {
-  const auto byte = static_cast<unsigned char>(c);
-  return byte >= 0x80 || (byte >= '0' && byte <= '9') || (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z');
-}
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 // Whether the character is markup between `before` and `after` ('\0' at an end).
 bool is_markup(char c, char before, char after) {
@@ -53,7 +48,7 @@ void append_words(std::string& out, std::string_view utf8, bool escape) {
     if (is_white_space(point.value)) {
       if (!out.empty() && out.back() != ' ' && out.back() != '\n') out += ' ';
       before = ' ';
-    } else {
+    } else if (point.value != soft_hyphen) {
       const char c = utf8.front(), after = length < utf8.size() ? utf8[length] : '\0';
       if (escape && length == 1 && is_markup(c, before, after)) out += '\\';
       out += utf8.substr(0, length);
@@ -70,7 +65,7 @@ std::string escaped_start(std::string block) {
       digits > 0 && digits < block.size() && (block[digits] == '.' || block[digits] == ')');
   if (after_digits_marker && (digits + 1 == block.size() || block[digits + 1] == ' ')) {
     block.insert(digits, 1, '\\');
-  } else if (!is_digit(block[0]) && std::string_view("#>+-=").find(block[0]) != std::string_view::npos) {
+  } else if (!web::is_digit(block[0]) && std::string_view("#>+-=").find(block[0]) != std::string_view::npos) {
     block.insert(0, 1, '\\');
   }
   return block;

@@ -13,12 +13,7 @@
 namespace summarizer {
 namespace {
 
-constexpr std::size_t max_value = 200, max_date = 64, max_address = 8192;
-
-std::string lower(std::string text) {
-  std::ranges::transform(text, text.begin(), web::to_lower);
-  return text;
-}
+constexpr std::size_t max_metadata_text = 200, max_date = 64, max_address = 8192;
 
 bool is_link(std::string_view text) { return text.starts_with("http://") || text.starts_with("https://"); }
 
@@ -63,7 +58,7 @@ class Reader {
         return;
       case GUMBO_TAG_META:
         for (const char* key : {"name", "property", "itemprop", "http-equiv"}) {
-          const std::string name = lower(collapsed(attribute(element, key), max_value));
+          const std::string name = web::lower_case(collapsed(attribute(element, key), max_metadata_text));
           std::string content = collapsed(attribute(element, "content"), max_address);
           if (!name.empty() && !content.empty()) meta_.emplace(name, std::move(content));
         }
@@ -77,7 +72,7 @@ class Reader {
         break;
     }
     if (date.empty()) date = date_of(node, element);
-    if (author.empty() && says_author(element)) author = collapsed(readable_text(node, max_value));
+    if (author.empty() && says_author(element)) author = collapsed(readable_text(node, max_metadata_text));
   }
 
   static bool says_author(const GumboElement& element) {
@@ -133,7 +128,7 @@ Metadata metadata_of(const Tree& tree, const boost::json::array& json_ld, std::s
   std::string author = reader.meta({"author", "article:author", "dc.creator", "dcterms.creator", "parsely-author"});
   if (is_link(author)) author.clear();
   data.byline =
-      collapsed(without_by(first_of({author, json_ld_text(json_ld, "author.name"), reader.author})), max_value);
+      collapsed(without_by(first_of({author, json_ld_text(json_ld, "author.name"), reader.author})), max_metadata_text);
   data.published = collapsed(
       first_of({reader.meta({"article:published_time", "datepublished", "date", "dc.date", "dc.date.issued",
                              "dcterms.date", "dcterms.issued", "pubdate", "publish-date", "parsely-pub-date"}),
@@ -145,7 +140,7 @@ Metadata metadata_of(const Tree& tree, const boost::json::array& json_ld, std::s
       {reader.language, reader.meta({"content-language", "dc.language"}), json_ld_text(json_ld, "inLanguage"), locale});
   data.site = collapsed(first_of({reader.meta({"og:site_name", "application-name"}),
                                   json_ld_text(json_ld, "publisher.name"), host_of(url)}),
-                        max_value);
+                        max_metadata_text);
   data.canonical = first_of({reader.canonical, urls.absolute(reader.meta({"og:url"})).value_or(""), std::string(url)});
   return data;
 }

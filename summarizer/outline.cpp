@@ -26,7 +26,7 @@ bool stands_apart(GumboTag tag, std::string_view name) {
   return tag == GUMBO_TAG_UNKNOWN ? is_dialog(tag, name) : breaks_text(tag);
 }
 
-bool is_heading(GumboTag tag) { return tag == GUMBO_TAG_H1 || tag == GUMBO_TAG_H2 || tag == GUMBO_TAG_H3; }
+bool is_top_heading(GumboTag tag) { return tag == GUMBO_TAG_H1 || tag == GUMBO_TAG_H2 || tag == GUMBO_TAG_H3; }
 
 // The texts of elements of one kind, in the order of their start tags; they may be nested.
 class Texts {
@@ -137,7 +137,9 @@ class Outline : public Sink {
  private:
   static constexpr std::size_t for_ever = std::size_t{1} << 60;
 
-  Texts* texts_of(GumboTag tag) { return is_heading(tag) ? &headings_ : tag == GUMBO_TAG_P ? &paragraphs_ : nullptr; }
+  Texts* texts_of(GumboTag tag) {
+    return is_top_heading(tag) ? &headings_ : tag == GUMBO_TAG_P ? &paragraphs_ : nullptr;
+  }
 
   bool is_unread_element(GumboTag tag, const Token& token) {
     if (is_unread(tag)) return true;

@@ -80,7 +80,7 @@ web::Task<web::Result<Page>> fetch_page(std::string url, Egress egress, std::str
   web::FetchRequest request{.url = url};
   request.headers = {{"User-Agent", options.user_agent}, {"Accept", "text/html,application/xhtml+xml"}};
   request.reach = options.allow_private ? web::Reach::configured : web::Reach::public_only;
-  request.asker = {.part = "summarizer", .agent = std::move(agent)};
+  request.origin = {.part = "summarizer", .agent = std::move(agent)};
   request.max_redirects = max_redirects;
   request.timeout = options.page_time;
   request.max_bytes = max_page;

@@ -10,20 +10,28 @@ namespace {
 constexpr std::string_view space = " \t\r\n\f";
 
 bool is_space(char c) { return space.find(c) != space.npos; }
-bool is_letter(char c) { return web::to_lower(c) >= 'a' && web::to_lower(c) <= 'z'; }
 
 }  // namespace
 
-Scanner::Scanner(std::string_view html, std::size_t max_attributes, std::size_t max_value)
-    : html_(html), max_attributes_(max_attributes), max_value_(max_value) {}
+Scanner::Scanner(std::string_view html, std::size_t max_attributes, std::size_t max_value, Syntax syntax)
+    : html_(html), max_attributes_(max_attributes), max_value_(max_value), syntax_(syntax) {}
 
 bool Scanner::next() {
   while (position_ < html_.size()) {
-    const bool is_end_tag = at(position_) == '<' && at(position_ + 1) == '/' && is_letter(at(position_ + 2));
-    if (is_end_tag || (at(position_) == '<' && is_letter(at(position_ + 1)))) {
+    const bool is_end_tag = at(position_) == '<' && at(position_ + 1) == '/' && web::is_letter(at(position_ + 2));
+    if (is_end_tag || (at(position_) == '<' && web::is_letter(at(position_ + 1)))) {
       token_.kind = is_end_tag ? Token::Kind::end_tag : Token::Kind::start_tag;
       position_ += is_end_tag ? 2 : 1;
       return read_tag();
+    }
+    constexpr std::string_view section = "<![CDATA[";
+    if (syntax_ == Syntax::xml && html_.substr(position_).starts_with(section)) {
+      const auto start = position_ + section.size(), end = std::min(html_.find("]]>", start), html_.size());
+      token_.kind = Token::Kind::text;
+      token_.text = html_.substr(start, end - start);
+      token_.is_literal = true;
+      position_ = std::min(end + 3, html_.size());
+      return true;
     }
     if (at(position_) == '<' && (at(position_ + 1) == '!' || at(position_ + 1) == '?' || at(position_ + 1) == '/')) {
       skip_comment();
@@ -33,6 +41,7 @@ bool Scanner::next() {
     const auto end = std::min(html_.find('<', position_ + 1), html_.size());
     token_.kind = Token::Kind::text;
     token_.text = html_.substr(position_, end - position_);
+    token_.is_literal = false;
     position_ = end;
     return true;
   }

@@ -34,7 +34,7 @@ bool is_common(std::string_view word) { return std::binary_search(common_words.b
 bool is_word_byte(unsigned char c) { return std::isalnum(c) || c >= 0x80; }
 
 // The words that count: lower case, longer than one byte, not common.
-std::vector<std::string> words_of(std::string_view text) {
+std::vector<std::string> relevant_words(std::string_view text) {
   std::vector<std::string> words;
   for (std::size_t i = 0; i < text.size();) {
     if (!is_word_byte(static_cast<unsigned char>(text[i]))) {
@@ -43,8 +43,7 @@ std::vector<std::string> words_of(std::string_view text) {
     }
     auto end = i;
     while (end < text.size() && is_word_byte(static_cast<unsigned char>(text[end]))) ++end;
-    std::string word(text.substr(i, end - i));
-    std::ranges::transform(word, word.begin(), web::to_lower);
+    auto word = web::lower_case(text.substr(i, end - i));
     if (word.size() > 1 && !is_common(word)) words.push_back(std::move(word));
     i = end;
   }
@@ -80,12 +79,12 @@ std::vector<Sentence> score_sentences(std::string_view text, std::string_view qu
   const auto sentences = split(web::utf8_prefix(text, text_bytes));
   std::vector<std::vector<std::string>> words;
   std::unordered_map<std::string, double> frequency;
-  double most_frequent = 1;
+  double highest_frequency = 1;
   for (const auto sentence : sentences) {
-    words.push_back(words_of(sentence));
-    for (const auto& word : words.back()) most_frequent = std::max(most_frequent, ++frequency[word]);
+    words.push_back(relevant_words(sentence));
+    for (const auto& word : words.back()) highest_frequency = std::max(highest_frequency, ++frequency[word]);
   }
-  const auto query_words = words_of(query);
+  const auto query_words = relevant_words(query);
   const std::unordered_set<std::string> asked(query_words.begin(), query_words.end());
 
   std::vector<Sentence> scored;
@@ -95,7 +94,7 @@ std::vector<Sentence> score_sentences(std::string_view text, std::string_view qu
     std::unordered_set<std::string_view> seen;
     for (const auto& word : words[i]) {
       if (!seen.insert(word).second) continue;
-      central += frequency[word] / most_frequent;
+      central += frequency[word] / highest_frequency;
       if (asked.contains(word)) ++matches;
     }
     // The square root keeps long sentences from winning by length alone and short ones by their brevity.

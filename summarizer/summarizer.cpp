@@ -106,7 +106,7 @@ web::Task<> keep_reporting(int pipe, std::chrono::milliseconds pause) {
 }  // namespace
 
 void run(const Options& options) {
-  confine_process(open_ports(options));
+  confine_process(open_ports(options), !options.inherited_socket);
   const unsigned threads =
       options.threads ? options.threads : std::clamp(std::thread::hardware_concurrency(), 1u, max_threads);
 

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 
+#include "web/ascii.h"
 #include "web/utf8.h"
 
 namespace summarizer {
 namespace {
 
-// Calls `take` with each character's bytes and whether it is white space, until it returns false.
+// Calls `take` with each character's bytes and whether it is white space, until it returns false. Soft hyphens are
+// left out.
 template <class Take>
 void for_each_character(std::string_view utf8, Take take) {
   while (!utf8.empty()) {
@@ -19,7 +21,7 @@ void for_each_character(std::string_view utf8, Take take) {
     }
     const auto point = web::decode_utf8(utf8);
     const auto length = std::max<std::size_t>(point.length, 1);
-    if (!take(utf8.substr(0, length), is_white_space(point.value))) return;
+    if (point.value != soft_hyphen && !take(utf8.substr(0, length), is_white_space(point.value))) return;
     utf8.remove_prefix(length);
   }
 }
@@ -32,12 +34,7 @@ bool is_white_space(char32_t c) {
          c == 0xfeff;
 }
 
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view space = " \t\r\n\v\f";
-  const auto first = text.find_first_not_of(space);
-  if (first == text.npos) return {};
-  return text.substr(first, text.find_last_not_of(space) - first + 1);
-}
+std::string_view trimmed(std::string_view text) { return web::trim(text, web::white_space); }
 
 void CollapsedText::add(std::string_view utf8) {
   if (full()) return;

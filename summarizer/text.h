@@ -7,6 +7,18 @@
 
 namespace summarizer {
 
+// U+FFFD.
+inline constexpr std::string_view replacement_character = "\xEF\xBF\xBD";
+
+constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
+// A letter, a digit, or a byte of a character beyond ASCII.
+constexpr bool is_word(char c) {
+  return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || static_cast<unsigned char>(c) >= 0x80;
+}
+
+// Says where a word may be divided; not part of it.
+inline constexpr char32_t soft_hyphen = 0xad;
+
 // Unicode's White_Space, and zero-width characters.
 bool is_white_space(char32_t);
 

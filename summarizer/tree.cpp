@@ -119,6 +119,7 @@ struct Tree::Parse {
 
 Tree::Tree(std::unique_ptr<Parse> parse) : parse_(std::move(parse)) {}
 Tree::Tree(Tree&&) noexcept = default;
+Tree& Tree::operator=(Tree&&) noexcept = default;
 Tree::~Tree() = default;
 
 web::Result<Tree> Tree::parse(std::string html, const Budget& budget) {

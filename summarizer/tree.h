@@ -24,6 +24,7 @@ class Tree {
   static web::Result<Tree> parse(std::string html, const Budget& budget = {});
 
   Tree(Tree&&) noexcept;
+  Tree& operator=(Tree&&) noexcept;
   ~Tree();
 
   const GumboNode& root() const;  // the <html> element

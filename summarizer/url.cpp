@@ -15,10 +15,6 @@ namespace urls = boost::urls;
 constexpr std::size_t max_length = 8192;
 
 bool is_control_or_space(char c) { return static_cast<unsigned char>(c) <= 0x20; }
-bool is_hex(char c) {
-  const char lower = web::to_lower(c);
-  return (c >= '0' && c <= '9') || (lower >= 'a' && lower <= 'f');
-}
 
 void append_encoded(std::string& out, char c) {
   constexpr std::string_view digits = "0123456789ABCDEF";
@@ -50,7 +46,8 @@ std::string repaired(std::string_view reference) {
   for (std::size_t i = 0; i < clean.size(); ++i) {
     const char c = clean[i];
     const bool bracket = (c == '[' || c == ']') && i >= authority_end;
-    const bool stray_percent = c == '%' && !(i + 2 < clean.size() && is_hex(clean[i + 1]) && is_hex(clean[i + 2]));
+    const bool stray_percent =
+        c == '%' && !(i + 2 < clean.size() && web::hex_digit(clean[i + 1]) >= 0 && web::hex_digit(clean[i + 2]) >= 0);
     const bool second_hash = c == '#' && in_fragment;
     const auto byte = static_cast<unsigned char>(c);
     const bool never =

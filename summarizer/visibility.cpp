@@ -36,6 +36,9 @@ bool is_unread(GumboTag tag) {
     case GUMBO_TAG_TEXTAREA:
     case GUMBO_TAG_TITLE:
     case GUMBO_TAG_RP:  // parentheses for browsers without ruby
+    case GUMBO_TAG_VIDEO:
+    case GUMBO_TAG_AUDIO:
+    case GUMBO_TAG_CANVAS:  // what is in these three is for browsers without them
       return true;
     default:
       return false;
@@ -50,35 +53,54 @@ bool breaks_text(GumboTag tag) {
   switch (tag) {
     case GUMBO_TAG_A:
     case GUMBO_TAG_ABBR:
+    case GUMBO_TAG_ACRONYM:
+    case GUMBO_TAG_AREA:
+    case GUMBO_TAG_AUDIO:
     case GUMBO_TAG_B:
     case GUMBO_TAG_BDI:
     case GUMBO_TAG_BDO:
     case GUMBO_TAG_BIG:
+    case GUMBO_TAG_BLINK:
+    case GUMBO_TAG_CANVAS:
     case GUMBO_TAG_CITE:
     case GUMBO_TAG_CODE:
     case GUMBO_TAG_DATA:
     case GUMBO_TAG_DFN:
     case GUMBO_TAG_DEL:
     case GUMBO_TAG_EM:
+    case GUMBO_TAG_EMBED:
     case GUMBO_TAG_FONT:
     case GUMBO_TAG_I:
+    case GUMBO_TAG_IFRAME:
     case GUMBO_TAG_INS:
     case GUMBO_TAG_KBD:
+    case GUMBO_TAG_MAP:
     case GUMBO_TAG_MARK:
+    case GUMBO_TAG_METER:
     case GUMBO_TAG_NOBR:
+    case GUMBO_TAG_OBJECT:
+    case GUMBO_TAG_OUTPUT:
+    case GUMBO_TAG_PROGRESS:
     case GUMBO_TAG_Q:
+    case GUMBO_TAG_RB:
+    case GUMBO_TAG_RP:
+    case GUMBO_TAG_RT:
+    case GUMBO_TAG_RTC:
     case GUMBO_TAG_RUBY:
     case GUMBO_TAG_S:
     case GUMBO_TAG_SAMP:
     case GUMBO_TAG_SMALL:
+    case GUMBO_TAG_SOURCE:
     case GUMBO_TAG_SPAN:
     case GUMBO_TAG_STRIKE:
     case GUMBO_TAG_STRONG:
     case GUMBO_TAG_SUB:
     case GUMBO_TAG_SUP:
     case GUMBO_TAG_TIME:
+    case GUMBO_TAG_TRACK:
     case GUMBO_TAG_TT:
     case GUMBO_TAG_U:
+    case GUMBO_TAG_VIDEO:
     case GUMBO_TAG_VAR:
     case GUMBO_TAG_WBR:
       return false;

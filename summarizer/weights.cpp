@@ -18,7 +18,7 @@ bool ends_sentence(char32_t c) {
 }
 
 // Text outside of any nested block.
-struct Block {
+struct BlockText {
   std::size_t text = 0, linked = 0;
   bool prose = false;
 
@@ -29,11 +29,11 @@ struct Block {
   }
 };
 
-enum class Link { none, within_page, elsewhere };
+enum class LinkKind { none, within_page, elsewhere };
 
-Link link_of(const GumboElement& element) {
-  if (element.tag != GUMBO_TAG_A || !has_attribute(element, "href")) return Link::none;
-  return attribute(element, "href").starts_with('#') ? Link::within_page : Link::elsewhere;
+LinkKind link_of(const GumboElement& element) {
+  if (element.tag != GUMBO_TAG_A || !has_attribute(element, "href")) return LinkKind::none;
+  return attribute(element, "href").starts_with('#') ? LinkKind::within_page : LinkKind::elsewhere;
 }
 
 }  // namespace
@@ -47,15 +47,15 @@ class Weights::Scale {
  public:
   explicit Scale(Weights& all) : all_(all) {}
 
-  Weight weigh(const GumboNode& node, Block& block, Link around, int depth) {
+  Weight weigh(const GumboNode& node, BlockText& block, LinkKind around, int depth) {
     const auto* element = element_of(node);
     if (!element) return weigh_text(text_of(node), block, around);
     if (is_unread(*element) || depth == max_walk_depth) return {};
-    const Link link = link_of(*element);
+    const LinkKind link = link_of(*element);
     const bool apart = breaks_text(*element) && element->tag != GUMBO_TAG_BR;
-    Block own;
-    Block& target = apart ? own : block;
-    Weight sum{.links = link == Link::none ? 0 : 1, .begin = next_++, .names = names_of(*element)};
+    BlockText own;
+    BlockText& target = apart ? own : block;
+    Weight sum{.links = link == LinkKind::none ? 0 : 1, .begin = next_++, .names = names_of(*element)};
     for (const GumboNode* child : children_of(*element))
       add(weigh(*child, target, std::max(around, link), depth + 1), *child, sum);
     if (const double weight = apart && !is_heading(node) ? own.weight() : 0; weight > 0) {
@@ -85,17 +85,17 @@ class Weights::Scale {
                         (is_seen && (is(child, GUMBO_TAG_ARTICLE) || is(child, GUMBO_TAG_MAIN)));
   }
 
-  static Weight weigh_text(std::string_view utf8, Block& block, Link around) {
+  static Weight weigh_text(std::string_view utf8, BlockText& block, LinkKind around) {
     Weight sum;
     while (!utf8.empty()) {
       const auto point = web::decode_utf8(utf8);
       utf8.remove_prefix(std::max<std::size_t>(point.length, 1));
-      if (is_white_space(point.value)) continue;
+      if (is_white_space(point.value) || point.value == soft_hyphen) continue;
       sum.text += point.value >= 0x2e80 && point.value < 0x1f000 ? 3 : 1;
       if (ends_sentence(point.value) && block.text + sum.text >= shortest_prose / 2) block.prose = true;
     }
-    if (around != Link::none) sum.linked = sum.text;
-    if (around == Link::elsewhere) sum.leading = sum.text;
+    if (around != LinkKind::none) sum.linked = sum.text;
+    if (around == LinkKind::elsewhere) sum.leading = sum.text;
     block.text += sum.text;
     block.linked += sum.linked;
     return sum;
@@ -106,8 +106,8 @@ class Weights::Scale {
 };
 
 Weights::Weights(const GumboNode& body) {
-  Block outside;
-  Scale(*this).weigh(body, outside, Link::none, 0);
+  BlockText outside;
+  Scale(*this).weigh(body, outside, LinkKind::none, 0);
 }
 
 const Weight& Weights::operator[](const GumboNode& node) const {

@@ -11,7 +11,7 @@
 
 #include "tests/support/temporary_folder.h"
 
-namespace {
+namespace become_user_test {
 
 namespace fs = std::filesystem;
 
@@ -77,4 +77,4 @@ TEST_F(BecomeUser, KnowsTheUsersOfTheSystem) {
   EXPECT_FALSE(sandbox::account_named("no-such-user"));
 }
 
-}  // namespace
+}  // namespace become_user_test

@@ -9,7 +9,7 @@
 #include "tests/support/temporary_folder.h"
 
 namespace sandbox {
-namespace {
+namespace cgroup_test {
 
 namespace fs = std::filesystem;
 
@@ -59,5 +59,5 @@ TEST_F(CgroupTree, LeavesOthersAlone) {
   EXPECT_EQ(content("mount/system.slice/agentbox.service/box/cgroup.procs"), "");
 }
 
-}  // namespace
+}  // namespace cgroup_test
 }  // namespace sandbox

@@ -15,10 +15,11 @@
 
 #include "sandbox/landlock.h"
 #include "sandbox/start.h"
+#include "tests/support/paths.h"
 #include "tests/support/temporary_folder.h"
 
 namespace sandbox {
-namespace {
+namespace hostile_test {
 
 namespace fs = std::filesystem;
 
@@ -58,7 +59,8 @@ class Hostile : public testing::TestWithParam<bool> {
                                       {"socket", (data() / "socket").string()},
                                       {"box", ::getpid()},
                                       {"closed_port", closed_.port},
-                                      {"open_port", open_.port}};
+                                      {"open_port", open_.port},
+                                      {"own_port", open_.port}};
     const boost::json::object boot{{"workspace", workspace().string()}, {"model", boost::json::serialize(targets)}};
     std::ofstream(boot_file()) << boost::json::serialize(boot);
     fs::permissions(boot_file(), fs::perms(0644));
@@ -74,11 +76,11 @@ class Hostile : public testing::TestWithParam<bool> {
         .namespaces = {},
         .files = Files{.readable = {boot_file()}, .changeable = {workspace()}},
         .tcp = TcpPorts{.connect = {open_.port}, .bind = {}},
-        .calls =
-            SystemCalls{.starts_processes = has_namespaces, .signals_others = has_namespaces, .sockets = Sockets::tcp},
+        .calls = SystemCalls{.starts_processes = false, .signals_others = has_namespaces, .sockets = Sockets::tcp},
         .limits = {.memory_bytes = 1ull << 30, .file_bytes = 32u << 20, .open_files = 100, .processes = 64}};
     if (has_namespaces)
-      wanted.namespaces = Namespaces{.hidden = data(), .visible = {data() / "agents/own", HOSTILE_AGENT}};
+      wanted.namespaces =
+          Namespaces{.hidden = data(), .visible = {data() / "agents/own", paths::program("hostile_agent")}};
     return wanted;
   }
   std::vector<std::string> log() const {
@@ -96,7 +98,7 @@ TEST_P(Hostile, IsRefusedEverything) {
   if (landlock_version() < landlock_tcp) GTEST_SKIP() << "the kernel has no port rules";
   if (GetParam() && !kernel().namespaces) GTEST_SKIP() << "namespaces are not permitted";
   const int output = ::open((data() / "log").c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-  const Program program{.binary = HOSTILE_AGENT,
+  const Program program{.binary = paths::program("hostile_agent"),
                         .arguments = {"hostile", "agent", "--boot", boot_file().string()},
                         .environment = {"PATH=/usr/bin:/bin"},
                         .folder = workspace(),
@@ -122,5 +124,5 @@ TEST_P(Hostile, IsRefusedEverything) {
 INSTANTIATE_TEST_SUITE_P(Modes, Hostile, testing::Bool(),
                          [](const auto& mode) { return mode.param ? "WithNamespaces" : "WithLandlockAlone"; });
 
-}  // namespace
+}  // namespace hostile_test
 }  // namespace sandbox

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/socket.h>
@@ -21,7 +22,7 @@
 #include "tests/support/temporary_folder.h"
 
 namespace sandbox {
-namespace {
+namespace spawn_test {
 
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
@@ -38,6 +39,24 @@ std::string contents(const fs::path& path) {
 
 bool is_alive(pid_t pid) {
   return contents("/proc/" + std::to_string(pid) + "/stat").find(") Z ") == std::string::npos && ::kill(pid, 0) == 0;
+}
+
+Descriptor bound(std::uint16_t number, in_addr_t address = INADDR_LOOPBACK) {
+  Descriptor socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const int yes = 1;
+  ::setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+  sockaddr_in name{};
+  name.sin_family = AF_INET;
+  name.sin_port = htons(number);
+  name.sin_addr.s_addr = htonl(address);
+  if (::bind(socket.get(), reinterpret_cast<sockaddr*>(&name), sizeof name) != 0)
+    throw std::system_error(errno, std::system_category(), "bind");
+  return socket;
+}
+Descriptor listening(std::uint16_t number, in_addr_t address = INADDR_LOOPBACK) {
+  auto socket = bound(number, address);
+  if (::listen(socket.get(), 8) != 0) throw std::system_error(errno, std::system_category(), "listen");
+  return socket;
 }
 
 template <class Holds>
@@ -96,17 +115,23 @@ class Spawn : public testing::Test {
   }
   Started start(const std::string& name, std::uint16_t listens) {
     const Descriptor log(::open((data_.path() / "log").c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
-    AgentStart wanted{.agent = name, .port = listens, .limits = {.processes = 20}, .group = {}, .output = log.get()};
+    const auto gateway = listening(listens);
+    AgentStart wanted{.agent = name,
+                      .port = listens,
+                      .limits = {.processes = 20},
+                      .group = {},
+                      .output = log.get(),
+                      .gateway = gateway.get()};
     return honest().start(wanted);
   }
 
   // As a box that an attacker has taken over.
-  SpawnAnswer say(const void* bytes, std::size_t size, int descriptor = -1) {
+  SpawnAnswer say(const void* bytes, std::size_t size, const std::vector<int>& descriptors = {}) {
     if (!greeted_) receive_message(ends_[0], &greeting_, sizeof greeting_);
     greeted_ = true;
     EXPECT_EQ(greeting_.error, 0) << greeting_.step;
     SpawnAnswer answer;
-    EXPECT_TRUE(send_message(ends_[0], bytes, size, descriptor));
+    EXPECT_TRUE(send_message(ends_[0], bytes, size, descriptors));
     EXPECT_TRUE(receive_message(ends_[0], &answer, sizeof answer));
     return answer;
   }
@@ -116,9 +141,16 @@ class Spawn : public testing::Test {
     std::string("one").copy(wanted.agent, sizeof wanted.agent);
     return wanted;
   }
+  Descriptor opened_log() const {
+    return Descriptor(::open((data_.path() / "log").c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
+  }
   SpawnAnswer say(const SpawnOrder& wanted) {
-    const Descriptor log(::open((data_.path() / "log").c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
-    return say(&wanted, sizeof wanted, wanted.task == SpawnTask::start ? log.get() : -1);
+    if (wanted.task != SpawnTask::start) return say(&wanted, sizeof wanted);
+    return say(wanted, listening(port));
+  }
+  SpawnAnswer say(const SpawnOrder& wanted, const Descriptor& gateway) {
+    const auto log = opened_log();
+    return say(&wanted, sizeof wanted, {log.get(), gateway.get()});
   }
   void expect_refused(const SpawnOrder& wanted, const char* reason) {
     const auto answer = say(wanted);
@@ -272,7 +304,7 @@ TEST_F(Spawn, RefusesWhatIsNoOrder) {
   EXPECT_THAT(say(&good, sizeof good - 1).step, HasSubstr("not an order"));
   EXPECT_THAT(say(longer.data(), sizeof good + 1).step, HasSubstr("not an order"));
   EXPECT_THAT(say(longer.data(), longer.size()).step, HasSubstr("not an order"));
-  for (const auto task : {SpawnTask(0), SpawnTask(4), SpawnTask(~0u)})
+  for (const auto task : {SpawnTask(0), SpawnTask(5), SpawnTask(~0u)})
     expect_refused({.task = task}, "an unknown order");
   EXPECT_EQ(say(order()).error, 0) << "and it still serves";
 }
@@ -281,8 +313,20 @@ TEST_F(Spawn, RefusesOtherDescriptors) {
   const auto good = order();
   EXPECT_THAT(say(&good, sizeof good).step, HasSubstr("wrong number of descriptors"));
   const SpawnOrder signal{.task = SpawnTask::signal, .pid = 1, .signal = SIGKILL};
-  EXPECT_THAT(say(&signal, sizeof signal, STDERR_FILENO).step, HasSubstr("wrong number of descriptors"));
-  EXPECT_THAT(say(&good, sizeof good, ends_[0]).step, HasSubstr("its output is not a file"));
+  EXPECT_THAT(say(&signal, sizeof signal, {STDERR_FILENO}).step, HasSubstr("wrong number of descriptors"));
+  const auto gateway = listening(port);
+  EXPECT_THAT(say(&good, sizeof good, {ends_[0], gateway.get()}).step, HasSubstr("its output is not a file"));
+}
+
+TEST_F(Spawn, RefusesSocketsThatAreNoGateway) {
+  constexpr auto reason = "not a socket that listens on the agent's port";
+  const auto refused = [&](const Descriptor& socket) { EXPECT_THAT(say(order(), socket).step, HasSubstr(reason)); };
+  refused(Descriptor(::dup(ends_[0])));
+  refused(opened_log());
+  refused(bound(port));
+  refused(listening(other_port));
+  refused(listening(port, INADDR_ANY));
+  EXPECT_EQ(say(order()).error, 0);
 }
 
 TEST_F(Spawn, EndsAtAnEmptyMessage) {
@@ -292,5 +336,5 @@ TEST_F(Spawn, EndsAtAnEmptyMessage) {
   EXPECT_FALSE(receive_message(ends_[0], &answer, sizeof answer));
 }
 
-}  // namespace
+}  // namespace spawn_test
 }  // namespace sandbox

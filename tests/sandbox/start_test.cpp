@@ -13,7 +13,7 @@
 #include "tests/support/temporary_folder.h"
 
 namespace sandbox {
-namespace {
+namespace start_test {
 
 namespace fs = std::filesystem;
 using testing::HasSubstr;
@@ -153,5 +153,5 @@ TEST_F(Start, InheritsWhatItIsGiven) {
   ::close(careless);
 }
 
-}  // namespace
+}  // namespace start_test
 }  // namespace sandbox

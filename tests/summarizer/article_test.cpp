@@ -4,12 +4,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "summarizer/answers.h"
 #include "summarizer/guard.h"
 #include "summarizer/markdown.h"
 #include "summarizer/page_urls.h"
 
 namespace summarizer {
-namespace {
+namespace article_test {
 
 using testing::HasSubstr;
 using testing::Not;
@@ -124,6 +125,51 @@ TEST(Article, KeepsSectionsWhoseHeadingsSoundLikeFurniture) {
             "Comment\n\n" + lamp + "\n\nLogin\n\n" + storm);
 }
 
+std::string content_of(const std::string& html, Style style = Style::text) {
+  return article_of({.url = "https://example.com/", .content_type = "text/html; charset=utf-8", .bytes = html}, style)
+      ->content;
+}
+
+TEST(Article, IsReadFromOtherPlacesIfTheBodyHasNoProse) {
+  const std::string shell =
+      "<title>The lamp</title><div id=root></div><footer>All rights reserved by the coast.</footer>";
+  EXPECT_EQ(content_of(shell + "<script type='application/ld+json'>{\"@type\":\"NewsArticle\",\"articleBody\":\"" +
+                       lamp + "\\n" + storm + " 1 < 2\"}</script>"),
+            lamp + "\n\n" + storm + " 1 < 2");
+  EXPECT_EQ(content_of(shell + "<noscript><article><p>" + lamp + "</p><p>" + storm + "</p></article></noscript>"),
+            lamp + "\n\n" + storm);
+  EXPECT_EQ(content_of(shell + "<x-story><template shadowrootmode=open><p>" + lamp + "</p><p>" + storm +
+                       "</p></template></x-story>"),
+            lamp + "\n\n" + storm);
+  // The text of the body wins.
+  EXPECT_EQ(content_of("<p>" + lamp + "</p><p>" + storm + "</p><noscript><p>Please enable JavaScript.</p></noscript>"),
+            lamp + "\n\n" + storm);
+}
+
+TEST(Article, WritesTheCaptionsOfAGalleryOnce) {
+  const std::string caption = "The lighthouse of the western coast in the winter of the storm, seen from the sea.";
+  EXPECT_EQ(markdown("<div>" + caption + "</div><div>Caption</div><div>" + caption + "</div>"), caption);
+  EXPECT_EQ(markdown("<p>" + caption + "</p><p>" + caption + "</p>"), caption + "\n\n" + caption) << "a refrain";
+}
+
+TEST(Article, SaysThatThePageNeedsABrowser) {
+  for (const char* page :
+       {"<div id=root></div><footer>All rights reserved by the coast.</footer><script src=a></script>",
+        "<noscript>You need to enable JavaScript to run this app.</noscript><script src=a></script>"
+        "<footer>All rights reserved by the coast.</footer>"}) {
+    const auto answer =
+        article_of({.url = "https://example.com/", .content_type = "text/html", .bytes = page}, Style::markdown);
+    EXPECT_EQ(answer->content, "") << page;
+    EXPECT_THAT(answer->note.value_or(""), HasSubstr("browser")) << page;
+  }
+  const auto answer = article_of({.url = "https://example.com/",
+                                  .content_type = "text/html",
+                                  .bytes = "<p>" + lamp + "</p><script></script><div id=app></div>"},
+                                 Style::text);
+  EXPECT_EQ(answer->content, lamp);
+  EXPECT_FALSE(answer->note);
+}
+
 TEST(Markdown, WritesHeadingsAndInlineMarkup) {
   EXPECT_EQ(markdown("<h2>The <em>lamp</em></h2><p>A <b>bold</b>, <i> soft </i>word<del>s</del> and <code>a ` b</code>"
                      " at <a href='../x?y=(1)'>this place</a>."),
@@ -157,6 +203,35 @@ TEST(Markdown, WritesTablesOfDataAndUnfoldsLayouts) {
             lamp + "\n\n" + storm + "\n\nx");
 }
 
+TEST(Markdown, WritesScriptsAndFormulas) {
+  EXPECT_EQ(markdown("<p>10<sup>6</sup> H<sub>2</sub>O x<sup>n</sup></p>"), "10⁶ H₂O x^n");
+  EXPECT_EQ(markdown("<p>So <math><mi>a</mi><annotation encoding='application/x-tex'>\\frac{a_1*b_*}{2}</annotation>"
+                     "</math>.</p>"),
+            "So $\\frac{a_1*b_*}{2}$.");
+}
+
+TEST(Markdown, KeepsParagraphsAndCellsWhole) {
+  EXPECT_EQ(
+      markdown("<p>a <ruby>漢<rp>(</rp><rt>kan</rt><rp>)</rp></ruby> b <object>x</object>c <meter>half</meter></p>"),
+      "a 漢kan b c half");
+  EXPECT_EQ(markdown("<table><tr><th>a<br>b<th>c<tr><td>d\\<br>e<td>f</table>"),
+            "| a b | c |\n| --- | --- |\n| d\\\\ e | f |");
+  EXPECT_EQ(markdown("<h2>One<br>two</h2><p>x</p>"), "## One two\n\nx");
+}
+
+TEST(Markdown, WritesNoLineNumbers) {
+  const std::string code = "```\na = 1\nb = 2\n```";
+  EXPECT_EQ(markdown("<table><tr><td><pre>1\n2\n</pre></td><td><pre>a = 1\nb = 2</pre></td></table>"), code);
+  EXPECT_EQ(markdown("<table><tr><td class=gutter><div>1</div><div>2</div></td><td><pre>a = 1\nb = 2</pre></table>"),
+            code);
+  EXPECT_EQ(markdown("<pre><span class=lineno>1 </span>a = 1\n<span class=lineno>2 </span>b = 2</pre>"),
+            "```\na = 1\nb = 2\n```");
+  EXPECT_EQ(markdown("<table><tr><td class=blob-num data-line-number=1><td>a = 1<tr><td class=blob-num>2<td>b = "
+                     "2</table>"),
+            code);
+  EXPECT_EQ(markdown("<pre>1\n2\n3</pre>"), "```\n1\n2\n3\n```") << "nothing beside it: what a program printed";
+}
+
 TEST(Markdown, StaysWithinItsBounds) {
   std::string deep;
   for (int i = 0; i < 200; ++i) deep += "<ul><li>" + std::to_string(i);
@@ -170,5 +245,5 @@ TEST(Markdown, StaysWithinItsBounds) {
   EXPECT_LT(cut.size(), 11'000u);
 }
 
-}  // namespace
+}  // namespace article_test
 }  // namespace summarizer

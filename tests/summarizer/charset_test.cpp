@@ -6,7 +6,7 @@
 #include "web/utf8.h"
 
 namespace summarizer {
-namespace {
+namespace charset_test {
 
 std::string decoded(std::string_view bytes, std::string_view content_type = {}) {
   return to_utf8(bytes, find_charset(bytes, content_type));
@@ -115,5 +115,5 @@ TEST(Charset, AlwaysReturnsValidUtf8) {
   }
 }
 
-}  // namespace
+}  // namespace charset_test
 }  // namespace summarizer

@@ -10,11 +10,12 @@
 #include "summarizer/answers.h"
 #include "summarizer/charset.h"
 #include "summarizer/outline.h"
+#include "tests/support/paths.h"
 #include "web/ascii.h"
 #include "web/utf8.h"
 
 namespace summarizer {
-namespace {
+namespace corpus_test {
 
 std::string read(const std::filesystem::path& path) {
   std::stringstream bytes;
@@ -90,15 +91,15 @@ void expect_articles(const std::filesystem::path& folder, const Bounds& least) {
 }
 
 TEST(Corpus, ArticlesAreFoundAndLittleElse) {
-  expect_articles(SUMMARIZER_CORPUS, {.pages = 40, .each = 0.9, .mean = 0.98});
+  expect_articles(paths::tests() / "summarizer/corpus", {.pages = 40, .each = 0.9, .mean = 0.98});
 }
 
 TEST(Corpus, DocumentationIsFoundWhole) {
-  expect_articles(SUMMARIZER_DOCUMENTATION, {.pages = 18, .each = 0.9, .mean = 0.98});
+  expect_articles(paths::tests() / "summarizer/documentation", {.pages = 18, .each = 0.9, .mean = 0.98});
 }
 
 TEST(Corpus, TheOutlineEqualsTheTreesSummary) {
-  for (const auto& entry : std::filesystem::directory_iterator(SUMMARIZER_CORPUS)) {
+  for (const auto& entry : std::filesystem::directory_iterator(paths::tests() / "summarizer/corpus")) {
     if (entry.path().extension() != ".html") continue;
     const auto bytes = read(entry.path());
     const auto html = to_utf8(bytes, find_charset(bytes, "text/html"));
@@ -111,5 +112,5 @@ TEST(Corpus, TheOutlineEqualsTheTreesSummary) {
   }
 }
 
-}  // namespace
+}  // namespace corpus_test
 }  // namespace summarizer

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 
 namespace summarizer {
-namespace {
+namespace egress_test {
 
 TEST(SummarizerEgress, AdmitsNamesAndDomains) {
   EXPECT_TRUE(admits(std::nullopt, "anywhere.example"));
@@ -27,5 +27,5 @@ TEST(SummarizerEgress, IsAHeaderOfTheBox) {
   EXPECT_EQ(egress_of(web::Request()), std::nullopt);
 }
 
-}  // namespace
+}  // namespace egress_test
 }  // namespace summarizer

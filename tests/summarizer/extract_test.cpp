@@ -23,7 +23,7 @@ void PrintTo(const Summary& summary, std::ostream* out) {
 void PrintTo(const Link& link, std::ostream* out) { *out << link.href << " (" << link.text << ")"; }
 void PrintTo(const Image& image, std::ostream* out) { *out << image.src << " (" << image.alt << ")"; }
 
-namespace {
+namespace extract_test {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
@@ -102,6 +102,64 @@ TEST(Summarize, ReadsRubyWithoutItsParentheses) {
   EXPECT_THAT(summary.paragraphs, SizeIs(1));
   EXPECT_EQ(summary.paragraphs.at(0).find('('), std::string::npos);
   EXPECT_THAT(summary.paragraphs.at(0), testing::HasSubstr("kan"));
+}
+
+// What a reader of the paragraph sees, from the tree and from the outline.
+std::string paragraph(const std::string& html) {
+  const auto summary = summary_of("<p>" + html + "</p>");
+  return summary.paragraphs.size() == 1 ? summary.paragraphs[0] : testing::PrintToString(summary.paragraphs);
+}
+
+TEST(Summarize, KeepsTheMeaningOfScripts) {
+  EXPECT_EQ(paragraph("10<sup>6</sup> and 10<SUP>&minus;3</SUP>"), "10⁶ and 10⁻³");
+  EXPECT_EQ(paragraph("100<sup>2</sup>=10000, H<sub>2</sub>O"), "100²=10000, H₂O");
+  EXPECT_EQ(paragraph("x<sup><i>n</i>+1</sup>, T<sub>max</sub>, e<sup>-x</sup>"), "x^(n+1), T_max, e^-x");
+  EXPECT_EQ(paragraph("the 1<sup>st</sup>, 2<sup>nd</sup> and XXI<sup>e</sup>, Lamp<sup>TM</sup>"),
+            "the 1st, 2nd and XXIe, LampTM");
+  EXPECT_EQ(paragraph("a fact<sup><a href='#n'>[3]</a></sup> more<sup>*</sup> <sup>see there</sup>"),
+            "a fact[3] more* see there");
+  EXPECT_EQ(paragraph("a note<sup><a href='#n'>12</a></sup>"), "a note¹²");
+  EXPECT_EQ(paragraph("2<sup>2<sup>n</sup></sup>"), "2^2^n");
+  EXPECT_EQ(paragraph("left open 2<sup>5"), "left open 25");
+}
+
+TEST(Summarize, ReadsFormulas) {
+  EXPECT_EQ(paragraph("so <math><mfrac><mrow><mi>a</mi><mo>+</mo><mi>b</mi></mrow><mn>2</mn></mfrac></math>."),
+            "so (a+b)/2.");
+  EXPECT_EQ(paragraph("<math><msup><mi>x</mi><mn>2</mn></msup><mo>=</mo><msub><mi>y</mi><mi>i</mi></msub></math>"),
+            "x^2=y_i");
+  EXPECT_EQ(paragraph("<math><munderover><mo>∑</mo><mrow><mi>i</mi><mo>=</mo><mn>1</mn></mrow><mi>n</mi></munderover>"
+                      "<mi>i</mi></math>"),
+            "∑_(i=1)^n i");
+  EXPECT_EQ(paragraph("<math><mi>sin</mi><mo>&#x2061;</mo><mi>x</mi><msqrt><mn>2</mn></msqrt></math>"), "sin x√2");
+  EXPECT_EQ(paragraph("is <math><semantics><mrow><mi>E</mi></mrow><annotation encoding='application/x-tex'>"
+                      "{\\displaystyle E=mc^{2}}</annotation></semantics></math>."),
+            "is $E=mc^{2}$.");
+  // Once, although the page has it twice or more.
+  EXPECT_EQ(
+      paragraph("<span><span style='display: none;'><math><mi>E</mi><annotation encoding=TeX>E</annotation></math>"
+                "</span><img class='mwe-math-fallback-image-inline' alt='{\\displaystyle E}'></span>"),
+      "$E$");
+  EXPECT_EQ(paragraph("<span class=katex><span class=katex-mathml><math><mi>E</mi><annotation "
+                      "encoding='application/x-tex'>E</annotation></math></span><span class='katex-html' "
+                      "aria-hidden=true><span>E</span></span></span> holds"),
+            "$E$ holds");
+  EXPECT_EQ(paragraph("<script type='math/tex'>a & b</script>"), "$a & b$");
+  EXPECT_EQ(paragraph("<tex>$a$</tex> b"), "$a$ b");
+}
+
+TEST(Summarize, KeepsParagraphsWhole) {
+  EXPECT_EQ(paragraph("an<acronym>A</acronym>b<output>c</output><meter>d</meter><map name=m>e</map>"
+                      "<audio>no audio</audio><video>no video</video>f"),
+            "anAbcdef");
+  EXPECT_EQ(paragraph("Donau&shy;dampf\u00adschiff"), "Donaudampfschiff");
+  EXPECT_EQ(summary_of("<p>Donau&shy;dampf</p>").word_count, 1);
+}
+
+TEST(Summarize, ReadsDeclarativeShadowRoots) {
+  EXPECT_EQ(summary_of("<x-a><template shadowrootmode=open><p>in the root</p></template></x-a>").paragraphs,
+            (std::vector<std::string>{"in the root"}));
+  EXPECT_THAT(summary_of("<template><p>not shown</p></template>").paragraphs, IsEmpty());
 }
 
 TEST(Summarize, AnswersAnEmptyPageWithEmptyFields) {
@@ -201,5 +259,5 @@ TEST(Extract, CollectsSocialCardsAndTheDescription) {
   EXPECT_EQ(boost::json::serialize(found.meta), R"({"og:title":"T","twitter:card":"c","description":"D"})");
 }
 
-}  // namespace
+}  // namespace extract_test
 }  // namespace summarizer

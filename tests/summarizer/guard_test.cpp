@@ -13,7 +13,7 @@
 #include "summarizer/tree.h"
 
 namespace summarizer {
-namespace {
+namespace guard_test {
 
 using testing::HasSubstr;
 
@@ -177,5 +177,5 @@ TEST(Tree, GivesUpAtItsBudget) {
   EXPECT_FALSE(Tree::parse(page, {.time = std::chrono::milliseconds(-1)}));
 }
 
-}  // namespace
+}  // namespace guard_test
 }  // namespace summarizer

@@ -8,7 +8,7 @@
 #include "summarizer/json_ld.h"
 
 namespace summarizer {
-namespace {
+namespace metadata_test {
 
 Metadata metadata(const std::string& html, const std::string& url = "https://www.example.com/dir/page?x=1") {
   return metadata_of(*Tree::parse(guarded(html)), json_ld_of(html), url);
@@ -67,5 +67,5 @@ TEST(JsonLd, IsBounded) {
   EXPECT_EQ(json_ld("<script type=application/ld+json>[\"" + std::string(70'000, 'x') + "\"]</script>"), "[]");
 }
 
-}  // namespace
+}  // namespace metadata_test
 }  // namespace summarizer

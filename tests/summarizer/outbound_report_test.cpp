@@ -5,9 +5,11 @@
 namespace summarizer {
 
 TEST(OutboundReport, IsReadAsItWasWritten) {
-  const web::OutboundEntry entry{
-      .line = {.asker = {.part = "summarizer", .agent = "a1"}, .host = "example.org", .port = 443, .setting = "EGRESS"},
-      .count = {.calls = 2, .refused = 1, .bytes_out = 300, .bytes_in = 40'000}};
+  const web::OutboundEntry entry{.line = {.origin = {.part = "summarizer", .agent = "a1"},
+                                          .host = "example.org",
+                                          .port = 443,
+                                          .setting = "EGRESS"},
+                                 .count = {.calls = 2, .refused = 1, .bytes_out = 300, .bytes_in = 40'000}};
   auto lines = report_of({entry});
   ASSERT_TRUE(lines.ends_with("\n"));
   lines.pop_back();

@@ -24,7 +24,7 @@
 #include "web/client/fetch.h"
 
 namespace summarizer {
-namespace {
+namespace process_test {
 
 using test_support::Loopback;
 using test_support::Peer;
@@ -238,5 +238,5 @@ TEST(RunawayGuard, DoesNothingAfterTheWorkIsDone) {
             0);
 }
 
-}  // namespace
+}  // namespace process_test
 }  // namespace summarizer

@@ -12,7 +12,7 @@
 #include "tests/support/loopback.h"
 
 namespace summarizer {
-namespace {
+namespace routes_test {
 
 using test_support::Loopback;
 using test_support::Peer;
@@ -331,5 +331,5 @@ TEST_F(Summarizer, SurvivesAHostilePage) {
   EXPECT_EQ(ask("/api/summarize", site.url()).at("title"), "T");
 }
 
-}  // namespace
+}  // namespace routes_test
 }  // namespace summarizer

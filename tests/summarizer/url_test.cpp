@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace summarizer {
-namespace {
+namespace url_test {
 
 struct Case {
   const char *reference, *absolute;  // null: none
@@ -77,5 +77,5 @@ TEST(UrlResolver, DropsTooLongAddresses) {
   EXPECT_EQ(urls.absolute("/" + std::string(9'000, 'a')), std::nullopt);
 }
 
-}  // namespace
+}  // namespace url_test
 }  // namespace summarizer
