@@ -4,8 +4,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <cstring>
 #include <fstream>
+#include <sstream>
 
 #include "appliance/foundation/crypto/random.h"
 #include "appliance/foundation/master_key.h"
@@ -16,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t key_bytes = 32;
+constexpr std::size_t key_bytes = 32, max_read = std::size_t{16} << 20;
 
 std::string reason() { return std::strerror(errno); }
 
@@ -26,6 +28,18 @@ void write_all(int file, const std::string& content, const fs::path& path) {
     if (count < 0) throw UsageError("cannot write " + path.string() + ": " + reason());
     done += static_cast<std::size_t>(count);
   }
+}
+
+// This process's user, and root.
+bool is_trusted(uid_t user) { return user == geteuid() || user == 0; }
+
+std::string parse_key(std::istream& input, const fs::path& path) {
+  std::string text;
+  if (!(input >> text)) throw UsageError("the master key " + path.string() + " is empty: put the original file back");
+  std::string key = crypto::unhex(text);
+  if (key.size() != key_bytes)
+    throw UsageError("the master key " + path.string() + " must hold 64 hex digits: put the original file back");
+  return key;
 }
 
 }  // namespace
@@ -41,15 +55,53 @@ void write_private_file(const fs::path& path, const std::string& content) {
   if (rename(draft.c_str(), path.c_str()) != 0) throw UsageError("cannot write " + path.string() + ": " + reason());
 }
 
+files::Descriptor open_in_folder(const fs::path& folder, const std::string& name, int flags) {
+  const files::Descriptor parent(open(folder.empty() ? "." : folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  struct stat info {};
+  if (!parent || fstat(parent.get(), &info) != 0) return {};
+  const int links = is_trusted(info.st_uid) ? 0 : O_NOFOLLOW;
+  return files::Descriptor(openat(parent.get(), name.c_str(), flags | links | O_NONBLOCK | O_CLOEXEC));
+}
+
+std::optional<std::string> read_folder_file(const fs::path& path) {
+  const auto shown = path.string();
+  const auto file = open_in_folder(path.parent_path(), path.filename().string(), O_RDONLY);
+  if (!file && (errno == ENOENT || errno == ENOTDIR)) return std::nullopt;
+  if (!file && errno == ELOOP)
+    throw UsageError(shown + " is a link in another user's folder, which is not followed: put the file itself there");
+  if (!file) throw UsageError("cannot read " + shown + ": " + reason() + "; check the path and its permissions");
+  struct stat info {
+  }, parent{};
+  if (fstat(file.get(), &info) != 0 || stat(path.has_parent_path() ? path.parent_path().c_str() : ".", &parent) != 0)
+    throw UsageError("cannot look at " + shown + ": " + reason());
+  if (!S_ISREG(info.st_mode)) throw UsageError(shown + " is not a regular file: put the original file back");
+  const bool is_of_folder = info.st_uid == parent.st_uid || (is_trusted(info.st_uid) && info.st_nlink == 1);
+  if (!is_trusted(parent.st_uid) && !is_of_folder)
+    throw UsageError(shown + " belongs to user " + std::to_string(info.st_uid) + ", and its folder to user " +
+                     std::to_string(parent.st_uid) + ": give it to the owner of the folder");
+  std::string content;
+  std::array<char, 64 * 1024> piece;
+  for (;;) {
+    const auto count = read(file.get(), piece.data(), piece.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) throw UsageError("cannot read " + shown + ": " + reason());
+    if (count == 0) return content;
+    content.append(piece.data(), static_cast<std::size_t>(count));
+    if (content.size() > max_read) throw UsageError(shown + " is larger than 16 MB: put the original file back");
+  }
+}
+
+std::string read_own_key_file(const fs::path& path) {
+  const auto text = read_folder_file(path);
+  if (!text) throw UsageError("there is no master key " + path.string() + ": put the original file back");
+  std::istringstream input(*text);
+  return parse_key(input, path);
+}
+
 std::string read_key_file(const fs::path& path) {
   std::ifstream input(path);
-  std::string text;
   if (!input) throw UsageError("cannot read the master key " + path.string() + ": check the path and its permissions");
-  if (!(input >> text)) throw UsageError("the master key " + path.string() + " is empty: put the original file back");
-  std::string key = crypto::unhex(text);
-  if (key.size() != key_bytes)
-    throw UsageError("the master key " + path.string() + " must hold 64 hex digits: put the original file back");
-  return key;
+  return parse_key(input, path);
 }
 
 void write_key_file(const fs::path& path, const std::string& master_key) {
@@ -96,7 +148,7 @@ void DataFolder::require_trusted(std::string_view flag) const {
 std::string DataFolder::master_key(const Settings& settings) const {
   if (!settings.master_key.empty()) return crypto::unhex(settings.master_key);
   if (const auto credential = master_key_credential()) return read_key_file(*credential);
-  if (fs::exists(key_file())) return read_key_file(key_file());
+  if (fs::exists(fs::symlink_status(key_file()))) return read_own_key_file(key_file());
   if (fs::exists(store())) {
     throw UsageError("the master key " + key_file().string() +
                      " is missing: put it back, or set AGENTBOX_MASTER_KEY, to open this data folder");

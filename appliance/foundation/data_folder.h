@@ -15,6 +15,7 @@
 #include <string>
 #include <string_view>
 
+#include "appliance/foundation/descriptor.h"
 #include "appliance/foundation/settings/settings.h"
 
 namespace agentbox {
@@ -51,12 +52,22 @@ class DataFolder {
   std::filesystem::path path_;
 };
 
-// Reads and writes a master key in hex, the format of master.key. Both throw UsageError, reading also for an invalid
-// file.
+// Reads and writes a master key in hex, the format of master.key. All throw UsageError, reading also for an invalid
+// file. read_own_key_file is for the key in a data folder or a backup (see read_folder_file), and read_key_file for one
+// that the caller names, which may be a pipe.
+std::string read_own_key_file(const std::filesystem::path&);
 std::string read_key_file(const std::filesystem::path&);
 void write_key_file(const std::filesystem::path&, const std::string& master_key);
 // Distinguishes master keys without revealing anything about them.
 std::string key_fingerprint(const std::string& master_key);
+
+// Opens `name` directly in a folder; O_CLOEXEC and O_NONBLOCK are added to the flags of open(2), so that a pipe does
+// not block. In a folder of another user than this process's and root no link is followed: its owner may be
+// compromised, and must not lead root elsewhere. Empty, and errno, on failure.
+files::Descriptor open_in_folder(const std::filesystem::path& folder, const std::string& name, int flags);
+// The content of a file directly in its folder, under the same rules; nothing if it is missing. Throws UsageError if it
+// cannot be read, is not a regular file, is larger than 16 MB, or is in another user's folder and of a third user.
+std::optional<std::string> read_folder_file(const std::filesystem::path&);
 
 // Writes a file that only its owner can read, durably and atomically. Throws UsageError.
 void write_private_file(const std::filesystem::path&, const std::string& content);

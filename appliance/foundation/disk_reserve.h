@@ -1,4 +1,5 @@
 // Free disk space that is left to the store: what agents, uploads, streams, videos and backups write stops before it.
+// Refusals are 503 as on a full disk, which clients retry, not 507, which they treat as any unknown 5xx.
 #pragma once
 
 #include <cstdint>

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
+#include "web/ascii.h"
+
 namespace agentbox {
 
 namespace {
-
-bool is_alphanumeric(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
 
 // RFC 5322's dot-atom: Quoted local parts are not accepted.
 bool is_local_part(std::string_view local) {
@@ -14,12 +14,12 @@ bool is_local_part(std::string_view local) {
   if (local.empty() || local.size() > 64 || local.front() == '.' || local.back() == '.') return false;
   if (local.find("..") != std::string_view::npos) return false;
   return std::ranges::all_of(local,
-                             [](char c) { return is_alphanumeric(c) || marks.find(c) != std::string_view::npos; });
+                             [](char c) { return web::is_alphanumeric(c) || marks.find(c) != std::string_view::npos; });
 }
 
 bool is_label(std::string_view label) {
   if (label.empty() || label.size() > 63 || label.front() == '-' || label.back() == '-') return false;
-  return std::ranges::all_of(label, [](char c) { return is_alphanumeric(c) || c == '-'; });
+  return std::ranges::all_of(label, [](char c) { return web::is_alphanumeric(c) || c == '-'; });
 }
 
 bool is_domain(std::string_view domain) {
@@ -37,9 +37,7 @@ bool is_domain(std::string_view domain) {
 
 std::optional<std::string> normalised_email(std::string_view text) {
   if (text.size() > 254) return std::nullopt;
-  std::string email(text);
-  for (char& c : email)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  const auto email = web::lower_case(text);
   const auto at = email.find('@');
   if (at == std::string::npos) return std::nullopt;
   const std::string_view whole = email;

@@ -1,7 +1,7 @@
 #include "appliance/foundation/master_key.h"
 
 #include <cstdlib>
-#include <fstream>
+#include <sstream>
 
 namespace agentbox {
 
@@ -27,7 +27,7 @@ bool is_master_key_in_folder(const Settings& settings) {
 fs::path next_master_key_file(const fs::path& data_folder) { return data_folder / "master.key.new"; }
 
 std::string box_fingerprint(const DataFolder& folder, const Settings& settings) {
-  std::ifstream kept(fingerprint_file(folder));
+  std::istringstream kept(read_folder_file(fingerprint_file(folder)).value_or(std::string()));
   std::string name;
   return kept >> name ? name : key_fingerprint(folder.master_key(settings));
 }

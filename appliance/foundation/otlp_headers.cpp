@@ -3,16 +3,11 @@
 #include <algorithm>
 #include <cctype>
 
+#include "web/ascii.h"
+
 namespace agentbox {
 
 namespace {
-
-std::optional<int> hex_digit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return std::nullopt;
-}
 
 std::optional<std::string> percent_decoded(std::string_view text) {
   std::string decoded;
@@ -21,10 +16,10 @@ std::optional<std::string> percent_decoded(std::string_view text) {
       decoded.push_back(text[at]);
       continue;
     }
-    const auto high = at + 2 < text.size() ? hex_digit(text[at + 1]) : std::nullopt;
-    const auto low = at + 2 < text.size() ? hex_digit(text[at + 2]) : std::nullopt;
-    if (!high || !low) return std::nullopt;
-    decoded.push_back(static_cast<char>(*high * 16 + *low));
+    const int high = at + 2 < text.size() ? web::hex_digit(text[at + 1]) : -1;
+    const int low = at + 2 < text.size() ? web::hex_digit(text[at + 2]) : -1;
+    if (high < 0 || low < 0) return std::nullopt;
+    decoded.push_back(static_cast<char>(high * 16 + low));
     at += 2;
   }
   return decoded;

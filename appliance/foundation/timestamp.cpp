@@ -2,20 +2,20 @@
 
 #include <chrono>
 
+#include "web/ascii.h"
+
 namespace agentbox {
 
 namespace {
 
 using namespace std::chrono;
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 // Takes exactly `digits` digits from the front.
 std::optional<int> take_number(std::string_view& text, std::size_t digits) {
   if (text.size() < digits) return std::nullopt;
   int number = 0;
   for (const char c : text.substr(0, digits)) {
-    if (!is_digit(c)) return std::nullopt;
+    if (!web::is_digit(c)) return std::nullopt;
     number = number * 10 + (c - '0');
   }
   text.remove_prefix(digits);
@@ -43,9 +43,9 @@ std::optional<sys_days> take_date(std::string_view& text) {
 
 std::optional<milliseconds> take_fraction(std::string_view& text) {
   if (!take_one_of(text, ".")) return milliseconds{0};
-  if (text.empty() || !is_digit(text.front())) return std::nullopt;
+  if (text.empty() || !web::is_digit(text.front())) return std::nullopt;
   milliseconds fraction{0};
-  for (int scale = 100; !text.empty() && is_digit(text.front()); text.remove_prefix(1), scale /= 10)
+  for (int scale = 100; !text.empty() && web::is_digit(text.front()); text.remove_prefix(1), scale /= 10)
     fraction += milliseconds((text.front() - '0') * scale);
   return fraction;
 }

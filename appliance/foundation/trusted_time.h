@@ -1,4 +1,5 @@
-// The time by which sessions and tokens expire.
+// The time by which sessions and tokens expire. It is not stored: a clock that was once wrong by years would spoil it
+// permanently. Tokens of other issuers, and schedules, follow the wall clock.
 #pragma once
 
 #include <atomic>

@@ -7,7 +7,7 @@
 
 #include "tests/support/cbor_writer.h"
 
-namespace {
+namespace cbor_test {
 
 using crypto::CborReader;
 using namespace cbor_tests;
@@ -111,4 +111,4 @@ TEST(Cbor, RandomBytesAreNeverReadBeyondTheirEnd) {
   }
 }
 
-}  // namespace
+}  // namespace cbor_test

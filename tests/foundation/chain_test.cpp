@@ -5,7 +5,7 @@
 #include "appliance/foundation/chain/abi.h"
 #include "appliance/foundation/chain/amount.h"
 
-namespace {
+namespace chain_test {
 
 TEST(Amount, WordsBecomeDigits) {
   EXPECT_EQ(chain::to_digits(chain::word(0)), "0");
@@ -84,4 +84,4 @@ TEST(Abi, NothingIsReadBeyondTheData) {
   }
 }
 
-}  // namespace
+}  // namespace chain_test

@@ -9,7 +9,7 @@
 #include "appliance/foundation/settings/settings_table.h"
 #include "tests/support/temporary_folder.h"
 
-namespace {
+namespace config_test {
 
 using agentbox::UsageError;
 using testing::AllOf;
@@ -175,4 +175,4 @@ TEST(Nearest, IsNearOrNothing) {
   EXPECT_EQ(agentbox::nearest("zzz", {"web_listen", "log_level"}), std::nullopt);
 }
 
-}  // namespace
+}  // namespace config_test

@@ -4,7 +4,7 @@
 
 #include "appliance/foundation/crypto/random.h"
 
-namespace {
+namespace crypto_test {
 
 TEST(Crypto, DigestsAreThoseOfTheStandard) {
   EXPECT_EQ(crypto::sha256_hex(""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
@@ -45,4 +45,4 @@ TEST(Crypto, ComparisonSeesEveryDifference) {
   EXPECT_FALSE(crypto::constant_time_equal("key", ""));
 }
 
-}  // namespace
+}  // namespace crypto_test

@@ -6,7 +6,7 @@
 #include "tests/support/temporary_folder.h"
 
 namespace agentbox {
-namespace {
+namespace disk_reserve_test {
 
 std::uint64_t size_of_disk(const std::filesystem::path& folder) {
   struct statvfs found {};
@@ -36,5 +36,5 @@ TEST(DiskReserve, RefusesWhatGoesBelow) {
   EXPECT_TRUE(DiskReserve::admit_to(folder.path(), 0, 1)) << "no reserve";
 }
 
-}  // namespace
+}  // namespace disk_reserve_test
 }  // namespace agentbox

@@ -6,7 +6,7 @@
 #include "appliance/foundation/crypto/keccak.h"
 #include "appliance/foundation/crypto/random.h"
 
-namespace {
+namespace ethereum_test {
 
 using crypto::EthereumAddress;
 
@@ -148,4 +148,4 @@ TEST(Base64Url, EachTextHasOneSpelling) {
   EXPECT_EQ(crypto::from_base64url("AA"), std::string(1, '\0'));
 }
 
-}  // namespace
+}  // namespace ethereum_test

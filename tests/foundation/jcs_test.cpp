@@ -8,7 +8,7 @@
 
 #include "web/routes/fields.h"
 
-namespace {
+namespace jcs_test {
 
 namespace json = boost::json;
 
@@ -106,4 +106,4 @@ TEST(CanonicalJson, DependsOnTheValueAlone) {
   }
 }
 
-}  // namespace
+}  // namespace jcs_test

@@ -7,7 +7,7 @@
 
 #include "tests/support/token_issuer.h"
 
-namespace {
+namespace jwt_test {
 
 using crypto::UnverifiedJwt;
 using crypto::VerificationKey;
@@ -285,4 +285,4 @@ TEST(JwtClaims, TheAudienceIsOneNameOrSeveral) {
   EXPECT_TRUE(crypto::audience({}).empty());
 }
 
-}  // namespace
+}  // namespace jwt_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace {
+namespace redaction_test {
 
 using agentbox::redact_paths;
 using agentbox::redact_secret;
@@ -35,4 +35,4 @@ TEST(RedactPaths, KeepsTheCauseAndDropsThePath) {
   EXPECT_EQ(redact_paths(""), "");
 }
 
-}  // namespace
+}  // namespace redaction_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace {
+namespace totp_test {
 
 const std::string secret = "12345678901234567890";  // of RFC 6238, appendix B
 
@@ -34,4 +34,4 @@ TEST(Totp, SecretsAreTypedInBase32) {
   EXPECT_EQ(crypto::to_base32(secret), "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ");
 }
 
-}  // namespace
+}  // namespace totp_test

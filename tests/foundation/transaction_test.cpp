@@ -8,7 +8,7 @@
 #include "appliance/foundation/chain/uint256.h"
 #include "appliance/foundation/crypto/random.h"
 
-namespace {
+namespace transaction_test {
 
 using crypto::EthereumAddress;
 using crypto::EthereumSigner;
@@ -64,4 +64,4 @@ TEST(EthereumSigner, SignaturesGiveTheirSigner) {
   }
 }
 
-}  // namespace
+}  // namespace transaction_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace {
+namespace trusted_time_test {
 
 using namespace std::chrono_literals;
 
@@ -18,4 +18,4 @@ TEST(TrustedTime, GoesOnWhenTheClockIsSetBack) {
   EXPECT_EQ(clock.at(noon + 14min, start + 14min), noon + 3h + 1min);
 }
 
-}  // namespace
+}  // namespace trusted_time_test

@@ -18,10 +18,7 @@ std::optional<std::string> dynamic_bytes(std::string_view data, std::size_t head
 
 }  // namespace
 
-std::string selector(std::string_view signature) {
-  constexpr std::size_t selector_bytes = 4;
-  return crypto::keccak256(signature).substr(0, selector_bytes);
-}
+std::string selector(std::string_view signature) { return crypto::keccak256(signature).substr(0, selector_bytes); }
 
 std::string word(std::uint64_t number) {
   std::string bytes(word_bytes, '\0');

@@ -11,7 +11,7 @@
 
 namespace chain {
 
-inline constexpr std::size_t word_bytes = 32;
+inline constexpr std::size_t word_bytes = 32, selector_bytes = 4;
 
 // The first four bytes of a function's hash, which begin its call data: selector("balanceOf(address)").
 std::string selector(std::string_view signature);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "web/ascii.h"
+
 namespace chain {
 
 namespace {
@@ -11,9 +13,7 @@ std::string without_leading_zeros(std::string digits) {
   return digits;
 }
 
-bool is_number(std::string_view text) {
-  return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
-}
+bool is_number(std::string_view text) { return !text.empty() && web::all_digits(text); }
 
 }  // namespace
 

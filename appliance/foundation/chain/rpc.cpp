@@ -55,7 +55,7 @@ web::Task<web::Result<Rpc::Reply>> Rpc::exchange(std::string method, boost::json
                             .method = "POST",
                             .headers = {{"Content-Type", "application/json"}},
                             .body = boost::json::serialize(call)};
-  request.asker.part = "chain";
+  request.origin.part = "chain";
   request.timeout = deadline;
   request.max_bytes = answer_bytes;
   const auto response = co_await web::fetch(std::move(request));

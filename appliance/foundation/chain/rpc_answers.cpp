@@ -3,23 +3,19 @@
 #include <charconv>
 
 #include "appliance/foundation/chain/abi.h"
+#include "web/json.h"
 
 namespace chain {
 
 web::Error no_answer(std::string detail) {
-  return web::unavailable("The chain cannot be asked right now, please try again later", std::move(detail));
-}
-
-std::string message_of(const boost::json::object& error) {
-  const auto* message = error.if_contains("message");
-  return message != nullptr && message->is_string() ? std::string(message->get_string()) : std::string();
+  return web::unavailable("The chain's RPC endpoint is unreachable, please try again later", std::move(detail));
 }
 
 // JSON-RPC has no code for "the call reverted" that all nodes share: 3 is geth's, other nodes say so in the message.
 bool is_revert(const boost::json::object& error) {
   const auto* code = error.if_contains("code");
   if (code != nullptr && code->is_int64() && code->get_int64() == 3) return true;
-  const std::string text = message_of(error);
+  const std::string text = web::string_member(error, "message");
   for (const std::string_view word : {"revert", "invalid opcode", "out of gas", "VM Exception"})
     if (text.find(word) != std::string::npos) return true;
   return false;

@@ -14,8 +14,6 @@ namespace chain {
 web::Error no_answer(std::string detail);
 // Whether a node's error says that the call failed on the chain.
 bool is_revert(const boost::json::object& error);
-// The message of a node's error; empty without one.
-std::string message_of(const boost::json::object& error);
 
 // A quantity: "0x" and 1 to 16 hex digits.
 std::optional<std::uint64_t> quantity(const boost::json::value&);

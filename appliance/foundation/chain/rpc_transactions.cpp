@@ -6,6 +6,7 @@
 #include "appliance/foundation/chain/rpc.h"
 #include "appliance/foundation/chain/rpc_answers.h"
 #include "web/ascii.h"
+#include "web/json.h"
 
 namespace chain {
 
@@ -61,9 +62,8 @@ SendOutcome outcome_of(const boost::json::object& error) {
       {"insufficient funds", Kind::insufficient_funds},
       {"enough funds", Kind::insufficient_funds},
   });
-  const std::string reason = message_of(error).substr(0, 300);
-  std::string lower = reason;
-  std::ranges::transform(lower, lower.begin(), web::to_lower);
+  const std::string reason = web::string_member(error, "message").substr(0, 300);
+  const auto lower = web::lower_case(reason);
   for (const auto& sign : signs)
     if (lower.find(sign.word) != std::string::npos) return {.kind = sign.kind, .reason = reason};
   return {.kind = Kind::refused, .reason = reason};

@@ -7,15 +7,15 @@ namespace crypto {
 
 namespace {
 
-constexpr std::string_view alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+constexpr std::string_view base64url_alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
 constexpr std::uint8_t no_digit = 0xff;
 
-constexpr std::array<std::uint8_t, 256> values = [] {
+constexpr std::array<std::uint8_t, 256> base64url_values = [] {
   std::array<std::uint8_t, 256> table{};
   table.fill(no_digit);
-  for (std::size_t i = 0; i < alphabet.size(); ++i)
-    table[static_cast<unsigned char>(alphabet[i])] = static_cast<std::uint8_t>(i);
+  for (std::size_t i = 0; i < base64url_alphabet.size(); ++i)
+    table[static_cast<unsigned char>(base64url_alphabet[i])] = static_cast<std::uint8_t>(i);
   return table;
 }();
 
@@ -28,10 +28,10 @@ std::string to_base64url(std::string_view bytes) {
   int bits = 0;
   for (const char byte : bytes) {
     held = held << 8 | static_cast<unsigned char>(byte);
-    for (bits += 8; bits >= 6; bits -= 6) text += alphabet[held >> (bits - 6) & 63];
+    for (bits += 8; bits >= 6; bits -= 6) text += base64url_alphabet[held >> (bits - 6) & 63];
     held &= (1u << bits) - 1;
   }
-  if (bits > 0) text += alphabet[held << (6 - bits) & 63];
+  if (bits > 0) text += base64url_alphabet[held << (6 - bits) & 63];
   return text;
 }
 
@@ -42,7 +42,7 @@ std::optional<std::string> from_base64url(std::string_view text) {
   unsigned held = 0;
   int bits = 0;
   for (const char c : text) {
-    const unsigned value = values[static_cast<unsigned char>(c)];
+    const unsigned value = base64url_values[static_cast<unsigned char>(c)];
     if (value == no_digit) return std::nullopt;
     held = held << 6 | value;
     bits += 6;

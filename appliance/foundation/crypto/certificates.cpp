@@ -12,19 +12,13 @@
 #include <memory>
 #include <stdexcept>
 
+#include "appliance/foundation/crypto/c_library.h"
 #include "appliance/foundation/crypto/random.h"
 
 namespace crypto {
 
 namespace {
 
-template <auto release>
-struct Release {
-  template <class T>
-  void operator()(T* object) const {
-    release(object);
-  }
-};
 using Bio = std::unique_ptr<BIO, Release<BIO_free_all>>;
 using Key = std::unique_ptr<EVP_PKEY, Release<EVP_PKEY_free>>;
 using Certificate = std::unique_ptr<X509, Release<X509_free>>;
@@ -186,8 +180,10 @@ CertifiedKey make_authority(const std::string& name, std::chrono::days lifetime)
   return {.certificate = pem_of(root), .key = pem_of(key.get())};
 }
 
-CertifiedKey make_server_certificate(const CertifiedKey& authority, const std::vector<std::string>& names,
-                                     std::chrono::days lifetime) {
+namespace {
+
+CertifiedKey certified(const CertifiedKey& authority, const std::vector<std::string>& names, const char* usage,
+                       std::chrono::days lifetime) {
   const auto issuer = certificate_in(authority.certificate);
   const Key issuer_key(PEM_read_bio_PrivateKey(reader_of(authority.key).get(), nullptr, nullptr, nullptr));
   if (!issuer_key || X509_check_private_key(issuer.get(), issuer_key.get()) != 1)
@@ -199,12 +195,23 @@ CertifiedKey make_server_certificate(const CertifiedKey& authority, const std::v
   require(X509_set_issuer_name(server, X509_get_subject_name(issuer.get())) == 1, "make a certificate");
   add_extension(server, issuer.get(), NID_basic_constraints, "critical,CA:FALSE");
   add_extension(server, issuer.get(), NID_key_usage, "critical,digitalSignature");
-  add_extension(server, issuer.get(), NID_ext_key_usage, "serverAuth");
+  add_extension(server, issuer.get(), NID_ext_key_usage, usage);
   add_extension(server, issuer.get(), NID_subject_key_identifier, "hash");
   add_extension(server, issuer.get(), NID_authority_key_identifier, "keyid");
   add_extension(server, issuer.get(), NID_subject_alt_name, alternatives);
   sign(server, issuer_key.get());
   return {.certificate = pem_of(server), .key = pem_of(key.get())};
+}
+
+}  // namespace
+
+CertifiedKey make_server_certificate(const CertifiedKey& authority, const std::vector<std::string>& names,
+                                     std::chrono::days lifetime) {
+  return certified(authority, names, "serverAuth", lifetime);
+}
+
+CertifiedKey make_peer_certificate(const CertifiedKey& authority, const std::string& name, std::chrono::days lifetime) {
+  return certified(authority, {name}, "serverAuth,clientAuth", lifetime);
 }
 
 CertifiedKey make_self_signed(const std::vector<std::string>& names, std::chrono::days lifetime) {

@@ -22,6 +22,9 @@ CertifiedKey make_authority(const std::string& name, std::chrono::days lifetime)
 CertifiedKey make_server_certificate(const CertifiedKey& authority, const std::vector<std::string>& names,
                                      std::chrono::days lifetime);
 
+// The same for one of two programs that prove to each other who they are, in either role.
+CertifiedKey make_peer_certificate(const CertifiedKey& authority, const std::string& name, std::chrono::days lifetime);
+
 // For these host names, certified by its own key alone: what a server shows until it has a better one.
 CertifiedKey make_self_signed(const std::vector<std::string>& names, std::chrono::days lifetime);
 

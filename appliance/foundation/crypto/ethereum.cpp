@@ -8,6 +8,7 @@
 #include <memory>
 #include <stdexcept>
 
+#include "appliance/foundation/crypto/c_library.h"
 #include "appliance/foundation/crypto/keccak.h"
 #include "appliance/foundation/crypto/random.h"
 
@@ -17,10 +18,6 @@ namespace {
 
 constexpr std::size_t address_bytes = 20;
 
-const unsigned char* unsigned_bytes(std::string_view bytes) {
-  return reinterpret_cast<const unsigned char*>(bytes.data());
-}
-
 bool is_upper_letter(char c) { return c >= 'A' && c <= 'F'; }
 bool is_lower_letter(char c) { return c >= 'a' && c <= 'f'; }
 
@@ -29,10 +26,6 @@ bool has_low_s(const secp256k1_ecdsa_recoverable_signature& signature) {
   secp256k1_ecdsa_recoverable_signature_convert(secp256k1_context_static, &plain, &signature);
   return secp256k1_ecdsa_signature_normalize(secp256k1_context_static, nullptr, &plain) == 0;
 }
-
-struct DestroyContext {
-  void operator()(secp256k1_context* context) const { secp256k1_context_destroy(context); }
-};
 
 EthereumAddress address_of(const secp256k1_pubkey& key) {
   std::array<unsigned char, 65> serialized{};
@@ -69,7 +62,8 @@ std::string EthereumAddress::checksummed() const {
 std::string EthereumAddress::lower_case() const { return "0x" + hex(bytes_); }
 
 EthereumKey new_ethereum_key() {
-  const std::unique_ptr<secp256k1_context, DestroyContext> context(secp256k1_context_create(SECP256K1_CONTEXT_SIGN));
+  const std::unique_ptr<secp256k1_context, Release<secp256k1_context_destroy>> context(
+      secp256k1_context_create(SECP256K1_CONTEXT_SIGN));
   const auto blinding = random_bytes(32);  // against side channels
   if (!context || secp256k1_context_randomize(context.get(), unsigned_bytes(blinding)) != 1)
     throw std::runtime_error("no key can be made");

@@ -8,6 +8,7 @@
 #include <memory>
 #include <stdexcept>
 
+#include "appliance/foundation/crypto/c_library.h"
 #include "appliance/foundation/crypto/random.h"
 
 namespace crypto {
@@ -16,18 +17,11 @@ namespace {
 
 constexpr std::size_t secret_bytes = 32;
 
-struct DestroyContext {
-  void operator()(secp256k1_context* context) const { secp256k1_context_destroy(context); }
-};
-using Context = std::unique_ptr<secp256k1_context, DestroyContext>;
-
-const unsigned char* unsigned_bytes(std::string_view bytes) {
-  return reinterpret_cast<const unsigned char*>(bytes.data());
-}
+using SigningContext = std::unique_ptr<secp256k1_context, Release<secp256k1_context_destroy>>;
 
 // Blinded against side channels.
-Context signing_context() {
-  Context context(secp256k1_context_create(SECP256K1_CONTEXT_SIGN));
+SigningContext signing_context() {
+  SigningContext context(secp256k1_context_create(SECP256K1_CONTEXT_SIGN));
   const auto blinding = random_bytes(32);
   if (!context || secp256k1_context_randomize(context.get(), unsigned_bytes(blinding)) != 1)
     throw std::runtime_error("no context for signing can be made");

@@ -5,13 +5,14 @@
 #include <cmath>
 
 #include "appliance/foundation/crypto/base64url.h"
+#include "web/ascii.h"
 #include "web/routes/fields.h"
 
 namespace crypto {
 
 namespace {
 
-constexpr std::size_t max_bytes = 64 * 1024;
+constexpr std::size_t max_token_bytes = 64 * 1024;
 constexpr std::array<std::string_view, 6> refused_headers{"crit", "b64", "jwk", "jku", "x5u", "x5c"};
 
 web::Result<boost::json::object> json_part(std::string_view encoded, std::string_view what) {
@@ -31,16 +32,15 @@ web::Result<std::string> text_header(const boost::json::object& header, std::str
   return std::string(value->get_string());
 }
 
-std::string media_type(std::string type) {
-  for (char& c : type)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+std::string media_type(std::string_view given) {
+  const auto type = web::lower_case(given);
   return type.starts_with("application/") ? type.substr(12) : type;
 }
 
 }  // namespace
 
 web::Result<UnverifiedJwt> UnverifiedJwt::parse(std::string_view text) {
-  if (text.size() > max_bytes) return web::invalid("The token is too long");
+  if (text.size() > max_token_bytes) return web::invalid("The token is too long");
   if (std::ranges::count(text, '.') != 2) return web::invalid("The token does not have three parts");
   const auto first = text.find('.'), second = text.find('.', first + 1);
 
@@ -82,11 +82,6 @@ const VerificationKey* UnverifiedJwt::key_in(const std::vector<VerificationKey>&
     found = &key;
   }
   return found;
-}
-
-std::string text_claim(const boost::json::object& claims, std::string_view name) {
-  const auto* value = claims.if_contains(name);
-  return value != nullptr && value->is_string() ? std::string(value->get_string()) : std::string();
 }
 
 std::optional<std::chrono::sys_seconds> time_claim(const boost::json::object& claims, std::string_view name) {

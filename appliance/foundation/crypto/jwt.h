@@ -42,8 +42,6 @@ class UnverifiedJwt {
   std::string signed_text_, signature_;
 };
 
-// A claim that is a string; empty otherwise.
-std::string text_claim(const boost::json::object& claims, std::string_view name);
 // A claim that is a date (seconds, possibly with a fraction) between 1970 and 9999; nothing otherwise.
 std::optional<std::chrono::sys_seconds> time_claim(const boost::json::object& claims, std::string_view name);
 // The `aud` claim: one string or an array of them; empty if it is missing or of another type.

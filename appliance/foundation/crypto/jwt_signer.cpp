@@ -10,28 +10,18 @@
 #include <stdexcept>
 
 #include "appliance/foundation/crypto/base64url.h"
+#include "appliance/foundation/crypto/c_library.h"
 
 namespace crypto {
 
 namespace {
 
-constexpr std::size_t seed_bytes = 32, ed25519_bytes = 64;
-constexpr int coordinate_bytes = 32;  // of P-256
+constexpr std::size_t seed_bytes = 32, ed25519_secret_bytes = 64;
+constexpr int p256_coordinate_length = 32;
 
-template <auto Free>
-struct FreeWith {
-  template <class T>
-  void operator()(T* object) const {
-    Free(object);
-  }
-};
-using Key = std::shared_ptr<EVP_PKEY>;
+using SharedKey = std::shared_ptr<EVP_PKEY>;
 
-Key owned(EVP_PKEY* key) { return key ? Key(key, EVP_PKEY_free) : nullptr; }
-
-const unsigned char* unsigned_bytes(std::string_view bytes) {
-  return reinterpret_cast<const unsigned char*>(bytes.data());
-}
+SharedKey owned(EVP_PKEY* key) { return key ? SharedKey(key, EVP_PKEY_free) : nullptr; }
 
 // Standard base64, with or without its padding; empty if it is invalid.
 std::string base64_bytes(std::string_view text) {
@@ -43,19 +33,19 @@ std::string base64_bytes(std::string_view text) {
   return from_base64url(url_form).value_or("");
 }
 
-Key read_pem(std::string_view text) {
+SharedKey read_pem(std::string_view text) {
   std::string pem;
   for (std::size_t at = 0; at < text.size(); ++at) {
     const bool is_escaped_break = text.substr(at).starts_with("\\n");
     pem += is_escaped_break ? '\n' : text[at];
     if (is_escaped_break) ++at;
   }
-  const std::unique_ptr<BIO, FreeWith<BIO_free>> memory(BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())));
+  const std::unique_ptr<BIO, Release<BIO_free>> memory(BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())));
   if (!memory) throw std::runtime_error("out of memory");
   return owned(PEM_read_bio_PrivateKey(memory.get(), nullptr, nullptr, nullptr));
 }
 
-Key read_der(std::string_view bytes) {
+SharedKey read_der(std::string_view bytes) {
   const auto* at = unsigned_bytes(bytes);
   return owned(d2i_AutoPrivateKey(nullptr, &at, static_cast<long>(bytes.size())));
 }
@@ -70,14 +60,14 @@ bool is_p256(EVP_PKEY* key) {
 }
 
 // JOSE's form of an ECDSA signature: r and s, 32 bytes each.
-std::string joined(std::string_view der) {
+std::string raw_signature(std::string_view der) {
   const auto* at = unsigned_bytes(der);
-  const std::unique_ptr<ECDSA_SIG, FreeWith<ECDSA_SIG_free>> parsed(
+  const std::unique_ptr<ECDSA_SIG, Release<ECDSA_SIG_free>> parsed(
       d2i_ECDSA_SIG(nullptr, &at, static_cast<long>(der.size())));
-  std::string bytes(std::size_t{2} * coordinate_bytes, '\0');
+  std::string bytes(std::size_t{2} * p256_coordinate_length, '\0');
   auto* out = reinterpret_cast<unsigned char*>(bytes.data());
-  if (!parsed || BN_bn2binpad(ECDSA_SIG_get0_r(parsed.get()), out, coordinate_bytes) < 0 ||
-      BN_bn2binpad(ECDSA_SIG_get0_s(parsed.get()), out + coordinate_bytes, coordinate_bytes) < 0)
+  if (!parsed || BN_bn2binpad(ECDSA_SIG_get0_r(parsed.get()), out, p256_coordinate_length) < 0 ||
+      BN_bn2binpad(ECDSA_SIG_get0_s(parsed.get()), out + p256_coordinate_length, p256_coordinate_length) < 0)
     throw std::runtime_error("an ECDSA signature could not be read");
   return bytes;
 }
@@ -85,10 +75,10 @@ std::string joined(std::string_view der) {
 // In base64url, as JWKs have them.
 std::string coordinate(EVP_PKEY* key, const char* name) {
   BIGNUM* number = nullptr;
-  std::string bytes(coordinate_bytes, '\0');
+  std::string bytes(p256_coordinate_length, '\0');
   const bool is_read = EVP_PKEY_get_bn_param(key, name, &number) == 1;
-  const std::unique_ptr<BIGNUM, FreeWith<BN_free>> owner(number);
-  if (!is_read || BN_bn2binpad(number, reinterpret_cast<unsigned char*>(bytes.data()), coordinate_bytes) < 0)
+  const std::unique_ptr<BIGNUM, Release<BN_free>> owner(number);
+  if (!is_read || BN_bn2binpad(number, reinterpret_cast<unsigned char*>(bytes.data()), p256_coordinate_length) < 0)
     throw std::runtime_error("a public key could not be read");
   return to_base64url(bytes);
 }
@@ -102,7 +92,7 @@ std::optional<JwtSigner> JwtSigner::from_text(std::string_view text) {
     return JwtSigner(std::move(key), false);
   }
   const auto bytes = base64_bytes(text);
-  if (bytes.size() == ed25519_bytes) {
+  if (bytes.size() == ed25519_secret_bytes) {
     auto key = owned(EVP_PKEY_new_raw_private_key(EVP_PKEY_ED25519, nullptr, unsigned_bytes(bytes), seed_bytes));
     if (!key) return std::nullopt;
     return JwtSigner(std::move(key), true);
@@ -129,7 +119,7 @@ boost::json::object JwtSigner::public_jwk() const {
 }
 
 std::string JwtSigner::signature_of(std::string_view text) const {
-  const std::unique_ptr<EVP_MD_CTX, FreeWith<EVP_MD_CTX_free>> context(EVP_MD_CTX_new());
+  const std::unique_ptr<EVP_MD_CTX, Release<EVP_MD_CTX_free>> context(EVP_MD_CTX_new());
   const auto* digest = is_ed25519_ ? nullptr : EVP_sha256();
   std::size_t size = 0;
   if (!context || EVP_DigestSignInit(context.get(), nullptr, digest, nullptr, key_.get()) != 1 ||
@@ -140,7 +130,7 @@ std::string JwtSigner::signature_of(std::string_view text) const {
                      text.size()) != 1)
     throw std::runtime_error("a token could not be signed");
   signature.resize(size);
-  return is_ed25519_ ? signature : joined(signature);
+  return is_ed25519_ ? signature : raw_signature(signature);
 }
 
 }  // namespace crypto

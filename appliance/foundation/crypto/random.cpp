@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "appliance/foundation/crypto/base64url.h"
+#include "web/ascii.h"
 
 namespace crypto {
 
@@ -15,13 +16,6 @@ namespace {
 
 constexpr std::string_view base36 = "abcdefghijklmnopqrstuvwxyz0123456789";
 constexpr std::string_view hex_digits = "0123456789abcdef";
-
-int hex_value(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
 
 }  // namespace
 
@@ -80,7 +74,7 @@ std::string unhex(std::string_view text) {
   std::string bytes;
   bytes.reserve(text.size() / 2);
   for (std::size_t i = 0; i < text.size(); i += 2) {
-    const int high = hex_value(text[i]), low = hex_value(text[i + 1]);
+    const int high = web::hex_digit(text[i]), low = web::hex_digit(text[i + 1]);
     if (high < 0 || low < 0) return {};
     bytes += static_cast<char>(high << 4 | low);
   }

@@ -14,14 +14,14 @@ namespace crypto {
 
 namespace {
 
-constexpr std::string_view magic = "SSHSIG", key_type = "ssh-ed25519";
-constexpr std::string_view begin_line = "-----BEGIN SSH SIGNATURE-----", end_line = "-----END SSH SIGNATURE-----";
-constexpr std::size_t version = 1;
+constexpr std::string_view ssh_magic = "SSHSIG", ssh_key_type = "ssh-ed25519";
+constexpr std::string_view armor_begin = "-----BEGIN SSH SIGNATURE-----", armor_end = "-----END SSH SIGNATURE-----";
+constexpr std::size_t ssh_signature_version = 1;
 
 // Numbers and strings of the SSH protocol (RFC 4251, section 5).
-class Reader {
+class SshReader {
  public:
-  explicit Reader(std::string_view bytes) : rest_(bytes) {}
+  explicit SshReader(std::string_view bytes) : rest_(bytes) {}
   bool take(std::string_view expected) {
     if (!rest_.starts_with(expected)) return false;
     rest_.remove_prefix(expected.size());
@@ -55,24 +55,24 @@ std::string ssh_string(std::string_view text) {
 
 // What follows the type in a key or a signature of type ssh-ed25519.
 std::optional<std::string_view> of_type(std::string_view blob) {
-  Reader reader(blob);
+  SshReader reader(blob);
   const auto type = reader.string();
-  const auto content = type == key_type ? reader.string() : std::nullopt;
+  const auto content = type == ssh_key_type ? reader.string() : std::nullopt;
   return reader.at_end() ? content : std::nullopt;
 }
 
 std::optional<std::string> blob_of_key(std::string_view line) {
-  if (!line.starts_with(key_type)) return std::nullopt;
-  line.remove_prefix(key_type.size());
+  if (!line.starts_with(ssh_key_type)) return std::nullopt;
+  line.remove_prefix(ssh_key_type.size());
   line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
   return from_base64(line.substr(0, line.find_first_of(" \r\n")));
 }
 
 std::optional<std::string> blob_of_armor(std::string_view text) {
-  const auto begin = text.find(begin_line), end = text.find(end_line);
+  const auto begin = text.find(armor_begin), end = text.find(armor_end);
   if (begin == std::string_view::npos || end == std::string_view::npos || end < begin) return std::nullopt;
   std::string encoded;
-  for (const char c : text.substr(begin + begin_line.size(), end - begin - begin_line.size()))
+  for (const char c : text.substr(begin + armor_begin.size(), end - begin - armor_begin.size()))
     if (c != '\n' && c != '\r') encoded += c;
   return from_base64(encoded);
 }
@@ -90,8 +90,8 @@ bool is_ssh_signature(std::string_view message, std::string_view signature, std:
                       std::string_view name_space) {
   const auto trusted = blob_of_key(public_key), armored = blob_of_armor(signature);
   if (!trusted || !armored) return false;
-  Reader reader(*armored);
-  if (!reader.take(magic) || reader.number() != version) return false;
+  SshReader reader(*armored);
+  if (!reader.take(ssh_magic) || reader.number() != ssh_signature_version) return false;
   const auto key = reader.string(), signed_space = reader.string(), reserved = reader.string(), hash = reader.string(),
              signed_blob = reader.string();
   if (!key || !signed_space || !reserved || !hash || !signed_blob || !reader.at_end()) return false;
@@ -100,7 +100,7 @@ bool is_ssh_signature(std::string_view message, std::string_view signature, std:
   if (!raw_key || !raw_signature) return false;
   const auto digest = *hash == "sha512" ? sha512(message) : sha256(message);
   const auto signed_text =
-      std::string(magic) + ssh_string(name_space) + ssh_string(*reserved) + ssh_string(*hash) + ssh_string(digest);
+      std::string(ssh_magic) + ssh_string(name_space) + ssh_string(*reserved) + ssh_string(*hash) + ssh_string(digest);
   return verify_ed25519(*raw_key, signed_text, *raw_signature);
 }
 

@@ -12,9 +12,9 @@ namespace crypto {
 
 namespace {
 
-constexpr std::string_view alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
-constexpr std::chrono::seconds step_length{30};
-constexpr std::size_t digits = 6;
+constexpr std::string_view base32_alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
+constexpr std::chrono::seconds totp_step_length{30};
+constexpr std::size_t totp_digits = 6;
 
 }  // namespace
 
@@ -24,10 +24,10 @@ std::string to_base32(std::string_view bytes) {
   int bits = 0;
   for (const char byte : bytes) {
     held = held << 8 | static_cast<unsigned char>(byte);
-    for (bits += 8; bits >= 5; bits -= 5) text += alphabet[held >> (bits - 5) & 31];
+    for (bits += 8; bits >= 5; bits -= 5) text += base32_alphabet[held >> (bits - 5) & 31];
     held &= (1u << bits) - 1;
   }
-  if (bits > 0) text += alphabet[held << (5 - bits) & 31];
+  if (bits > 0) text += base32_alphabet[held << (5 - bits) & 31];
   return text;
 }
 
@@ -44,10 +44,12 @@ std::string totp(std::string_view secret, std::int64_t step) {
   std::uint32_t number = 0;
   for (std::size_t i = 0; i < 4; ++i) number = number << 8 | mac[at + i];
   std::string code = std::to_string((number & 0x7fffffffu) % 1'000'000);
-  return std::string(digits - code.size(), '0') + code;
+  return std::string(totp_digits - code.size(), '0') + code;
 }
 
-std::int64_t totp_step(std::chrono::system_clock::time_point time) { return time.time_since_epoch() / step_length; }
+std::int64_t totp_step(std::chrono::system_clock::time_point time) {
+  return time.time_since_epoch() / totp_step_length;
+}
 
 std::optional<std::int64_t> totp_step_of(std::string_view secret, std::string_view code, std::int64_t now,
                                          std::int64_t last_used) {

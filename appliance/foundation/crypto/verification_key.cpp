@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "appliance/foundation/crypto/base64url.h"
+#include "web/json.h"
 #include "web/routes/fields.h"
 
 namespace crypto {
@@ -17,23 +18,17 @@ namespace {
 using Params = std::unique_ptr<OSSL_PARAM, decltype(&OSSL_PARAM_free)>;
 using Number = std::unique_ptr<BIGNUM, decltype(&BN_free)>;
 
-constexpr std::size_t coordinate_bytes = 32, ed25519_bytes = 32;
+constexpr std::size_t p256_coordinate_bytes = 32, ed25519_key_bytes = 32;
 constexpr int rsa_bits_min = 2048, rsa_bits_max = 8192;
 
-std::string text_member(const boost::json::object& jwk, std::string_view name) {
-  const auto* value = jwk.if_contains(name);
-  if (value == nullptr || !value->is_string()) return {};
-  return std::string(value->get_string());
-}
-
 std::string bytes_member(const boost::json::object& jwk, std::string_view name) {
-  return from_base64url(text_member(jwk, name)).value_or("");
+  return from_base64url(web::string_member(jwk, name)).value_or("");
 }
 
 // In RFC 7517 `use`, `key_ops` and `alg` are optional and restrict the key.
 bool is_for_verifying(const boost::json::object& jwk, std::string_view algorithm) {
-  if (jwk.contains("use") && text_member(jwk, "use") != "sig") return false;
-  if (jwk.contains("alg") && text_member(jwk, "alg") != algorithm) return false;
+  if (jwk.contains("use") && web::string_member(jwk, "use") != "sig") return false;
+  if (jwk.contains("alg") && web::string_member(jwk, "alg") != algorithm) return false;
   if (const auto* operations = jwk.if_contains("key_ops")) {
     if (!operations->is_array()) return false;
     const auto& named = operations->get_array();
@@ -71,7 +66,7 @@ std::shared_ptr<EVP_PKEY> rsa_key(std::string_view n, std::string_view e) {
 }
 
 std::shared_ptr<EVP_PKEY> p256_key(std::string_view x, std::string_view y) {
-  if (x.size() != coordinate_bytes || y.size() != coordinate_bytes) return nullptr;
+  if (x.size() != p256_coordinate_bytes || y.size() != p256_coordinate_bytes) return nullptr;
   const std::string point = "\x04" + std::string(x) + std::string(y);
   const std::unique_ptr<OSSL_PARAM_BLD, decltype(&OSSL_PARAM_BLD_free)> builder(OSSL_PARAM_BLD_new(),
                                                                                 OSSL_PARAM_BLD_free);
@@ -82,7 +77,7 @@ std::shared_ptr<EVP_PKEY> p256_key(std::string_view x, std::string_view y) {
 }
 
 std::shared_ptr<EVP_PKEY> ed25519_key(std::string_view x) {
-  if (x.size() != ed25519_bytes) return nullptr;
+  if (x.size() != ed25519_key_bytes) return nullptr;
   return {EVP_PKEY_new_raw_public_key(EVP_PKEY_ED25519, nullptr, reinterpret_cast<const unsigned char*>(x.data()),
                                       x.size()),
           EVP_PKEY_free};
@@ -96,10 +91,10 @@ bool set_pss(EVP_PKEY_CTX* context) {
 
 // OpenSSL accepts ECDSA signatures in DER only. Empty unless the signature has 64 bytes.
 std::string der_of(std::string_view signature) {
-  if (signature.size() != 2 * coordinate_bytes) return {};
+  if (signature.size() != 2 * p256_coordinate_bytes) return {};
   const std::unique_ptr<ECDSA_SIG, decltype(&ECDSA_SIG_free)> pair(ECDSA_SIG_new(), ECDSA_SIG_free);
-  Number r = number(signature.substr(0, coordinate_bytes));
-  Number s = number(signature.substr(coordinate_bytes));
+  Number r = number(signature.substr(0, p256_coordinate_bytes));
+  Number s = number(signature.substr(p256_coordinate_bytes));
   ECDSA_SIG_set0(pair.get(), r.release(), s.release());
   std::string der(static_cast<std::size_t>(i2d_ECDSA_SIG(pair.get(), nullptr)), '\0');
   auto* end = reinterpret_cast<unsigned char*>(der.data());
@@ -131,7 +126,8 @@ std::optional<VerificationKey> VerificationKey::p256(std::string id, std::string
 }
 
 std::vector<VerificationKey> VerificationKey::from_jwk(const boost::json::object& jwk) {
-  const std::string type = text_member(jwk, "kty"), id = text_member(jwk, "kid"), curve = text_member(jwk, "crv");
+  const std::string type = web::string_member(jwk, "kty"), id = web::string_member(jwk, "kid"),
+                    curve = web::string_member(jwk, "crv");
   std::vector<VerificationKey> keys;
   const auto add = [&](std::string_view name, const std::shared_ptr<EVP_PKEY>& key) {
     if (key && is_for_verifying(jwk, name)) keys.push_back(VerificationKey(id, *signature_algorithm(name), key));

@@ -7,9 +7,11 @@
 #include <fstream>
 #include <sstream>
 
+#include "appliance/foundation/data_folder.h"
 #include "appliance/foundation/settings/nearest.h"
 #include "appliance/foundation/settings/settings_table.h"
 #include "appliance/foundation/settings/toml.h"
+#include "web/ascii.h"
 
 namespace agentbox {
 
@@ -36,8 +38,16 @@ void read_text(Settings& settings, std::istream& input, SettingSources& sources)
   for (const auto& entry : read_toml(input)) {
     const std::string where = "line " + std::to_string(entry.line);
     const Setting& setting = setting_of_key(entry.key, where);
-    assign(settings, setting, setting_types::join(entry.values), where);
+    assign(settings, setting, web::join(entry.values, ","), where);
     sources[setting.name] = SettingSource::file;
+  }
+}
+
+void read_stream(Settings& settings, std::istream& input, const std::filesystem::path& path, SettingSources& sources) {
+  try {
+    read_text(settings, input, sources);
+  } catch (const UsageError& error) {
+    throw UsageError(path.string() + ": " + error.what());
   }
 }
 
@@ -46,11 +56,15 @@ void read_file(Settings& settings, const std::filesystem::path& path, SettingSou
   if (std::filesystem::is_directory(path))
     throw UsageError("the config file " + path.string() + " is a folder: name the file in it");
   if (!input) throw UsageError("cannot read the config file " + path.string() + ": check the path and its permissions");
-  try {
-    read_text(settings, input, sources);
-  } catch (const UsageError& error) {
-    throw UsageError(path.string() + ": " + error.what());
-  }
+  read_stream(settings, input, path, sources);
+}
+
+// The data folder's own, if there is one.
+void read_own_file(Settings& settings, const std::filesystem::path& path, SettingSources& sources) {
+  const auto text = read_folder_file(path);
+  if (!text) return;
+  std::istringstream input(*text);
+  read_stream(settings, input, path, sources);
 }
 
 // Authorities certify by HTTP-01 and TLS-ALPN-01 whole names, and no addresses.
@@ -91,6 +105,16 @@ void check_together(const Settings& settings) {
     throw UsageError("INTERNAL_API_KEY_NEXT needs INTERNAL_API_KEY: set both while the key is replaced");
   if (!settings.smtp_url.empty() && settings.smtp_from.empty())
     throw UsageError("SMTP_URL needs SMTP_FROM: set the address that the box's mails come from");
+  const bool has_provider =
+      !settings.idp_issuer.empty() && !settings.idp_client_id.empty() && !settings.idp_client_id.front().empty();
+  if (settings.sign_in == "provider" && !has_provider)
+    throw UsageError("SIGN_IN=provider needs IDP_ISSUER and IDP_CLIENT_ID: no user could sign in without them");
+  if (!settings.break_glass_admin.empty() && settings.sign_in != "provider")
+    throw UsageError(
+        "BREAK_GLASS_ADMIN is for boxes with SIGN_IN=provider: elsewhere admins sign in as they are used to");
+  if (!settings.audit_stream_ca.empty() && !std::ifstream(settings.audit_stream_ca))
+    throw UsageError("AUDIT_STREAM_CA: cannot read " + settings.audit_stream_ca +
+                     ": check the path and its permissions");
   if (!settings.payment_rpc_url.empty() &&
       (settings.payment_receiver.empty() || settings.payment_token_address.empty()))
     throw UsageError(
@@ -131,7 +155,7 @@ Settings resolve_settings(const Flags& flags, const Environment& environment, co
   const Setting& data = settings_table().front();
   override_with(settings, data);
   const auto own = settings.data / config_file_name;
-  if (file.own && std::filesystem::exists(own)) read_file(settings, own, found);
+  if (file.own) read_own_file(settings, own, found);
   if (file.named) read_file(settings, *file.named, found);
   for (const auto& setting : settings_table()) override_with(settings, setting);
   check_together(settings);

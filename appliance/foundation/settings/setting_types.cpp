@@ -4,25 +4,19 @@
 #include <map>
 
 #include "appliance/foundation/settings/whole_number.h"
+#include "web/ascii.h"
 #include "web/protocol/byte_table.h"
 
 namespace agentbox::setting_types {
 
 namespace {
 
-std::string lower_case(std::string text) {
-  for (char& c : text)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  return text;
-}
-
 std::vector<std::string> split(const std::string& text) {
   std::vector<std::string> items;
   for (std::size_t begin = 0; begin <= text.size();) {
     const auto end = std::min(text.find(',', begin), text.size());
-    std::string item = text.substr(begin, end - begin);
-    const auto first = item.find_first_not_of(" \t");
-    if (first != std::string::npos) items.push_back(item.substr(first, item.find_last_not_of(" \t") - first + 1));
+    const auto item = web::trim(std::string_view(text).substr(begin, end - begin));
+    if (!item.empty()) items.emplace_back(item);
     begin = end + 1;
   }
   return items;
@@ -74,17 +68,8 @@ std::string shown(std::chrono::milliseconds time) {
 
 }  // namespace
 
-std::string join(const std::vector<std::string>& items, std::string_view separator) {
-  std::string text;
-  for (const auto& item : items) {
-    if (!text.empty()) text += separator;
-    text += item;
-  }
-  return text;
-}
-
 Setting row(std::string name, std::string type, std::string help) {
-  const std::string key = lower_case(name);
+  const std::string key = web::lower_case(name);
   std::string flag = key;
   std::ranges::replace(flag, '_', '-');
   return {.name = std::move(name),
@@ -149,18 +134,18 @@ Setting domain(std::string name, std::string Settings::*member, std::string help
 }
 
 Setting choice(std::string name, std::string Settings::*member, std::vector<std::string> choices, std::string help) {
-  std::string type = join(choices, "|");
+  std::string type = web::join(choices, "|");
   return checked(text(std::move(name), member, std::move(help), type),
                  [choices = std::move(choices)](const std::string& value) -> Problem {
                    if (std::ranges::find(choices, value) != choices.end()) return {};
-                   return "must be one of: " + join(choices, ", ");
+                   return "must be one of: " + web::join(choices, ", ");
                  });
 }
 
 Setting boolean(std::string name, bool Settings::*member, std::string help) {
   Setting setting = row(std::move(name), "on|off", std::move(help));
   setting.assign = [member](Settings& settings, const std::string& value) -> Problem {
-    const std::string lower = lower_case(value);
+    const std::string lower = web::lower_case(value);
     const bool on = lower == "on" || lower == "true" || lower == "1" || lower == "yes";
     const bool off = lower == "off" || lower == "false" || lower == "0" || lower == "no";
     if (!on && !off) return "must be on or off";
@@ -231,7 +216,7 @@ Setting list(std::string name, std::vector<std::string> Settings::*member, std::
     settings.*member = std::move(items);
     return {};
   };
-  setting.show = [member](const Settings& settings) { return join(settings.*member); };
+  setting.show = [member](const Settings& settings) { return web::join(settings.*member, ","); };
   return setting;
 }
 

@@ -31,8 +31,6 @@ namespace agentbox::setting_types {
 
 using Problem = std::optional<std::string>;
 
-std::string join(const std::vector<std::string>& items, std::string_view separator = ",");
-
 // A row without assign and show.
 Setting row(std::string name, std::string type, std::string help);
 Setting text(std::string name, std::string Settings::*member, std::string help, std::string type = "text");
@@ -71,13 +69,15 @@ Setting chain_id(std::string name, std::uint64_t Settings::*member, std::string 
 Setting master_key(std::string help);
 // A file with that key, read when the setting is.
 Setting master_key_file(std::string help);
-// The key becomes a header of calls. No provider has keys of fewer than 8 characters.
-Setting provider_key(std::string name, std::string Settings::*member, std::string help, std::size_t fewest = 8);
+// The key becomes a header of calls. One that is too short is reported, and does not keep the box from starting.
+Setting provider_key(std::string name, std::string Settings::*member, std::string help);
 // git writes it into commits, between angle brackets of its own.
 Setting git_name(std::string name, std::string Settings::*member, std::string help);
 Setting smtp_url(std::string name, std::string Settings::*member, std::string help);
 // name=value pairs, as OpenTelemetry has them; values are secrets.
 Setting otlp_headers(std::string name, std::string Settings::*member, std::string help);
+// A collector of the audit log: a URL of syslog+tls, syslog+tcp, syslog+udp, https or http.
+Setting audit_stream(std::string name, std::string Settings::*member, std::string help);
 Setting email(std::string name, std::string Settings::*member, std::string help);
 Setting chain_address(std::string name, std::string Settings::*member, std::string help);
 Setting token_amount(std::string name, std::string Settings::*member, std::string help);
@@ -87,7 +87,7 @@ Setting price(std::string name, std::string Settings::*member, std::string help)
 Setting challenge_secret(std::string name, std::string Settings::*member, std::string help);
 // US dollars, with at most twelve decimals.
 Setting dollars(std::string name, std::string Settings::*member, std::string help);
-// Host names and addresses without a port; a leading dot stands for all names beneath a domain.
+// Host names and addresses without a port; a leading dot stands for all names under a domain.
 Setting hosts(std::string name, std::vector<std::string> Settings::*member, std::string help);
 // mailto:, tel: and https:// URIs. An e-mail address becomes a mailto: URI.
 Setting contacts(std::string name, std::vector<std::string> Settings::*member, std::string help);
@@ -95,7 +95,7 @@ Setting contacts(std::string name, std::vector<std::string> Settings::*member, s
 Setting https_url(std::string name, std::string Settings::*member, std::string help);
 // rtmp:// or rtmps://, a host and a path.
 Setting rtmp_url(std::string name, std::string Settings::*member, std::string help);
-// host:port; either may be *, and a leading dot stands for all names beneath a domain.
+// host:port; either may be *, and a leading dot stands for all names under a domain.
 Setting destinations(std::string name, std::vector<std::string> Settings::*member, std::string help);
 // An amount of disk space, or "auto".
 Setting disk_space(std::string name, std::string Settings::*member, std::string help);

@@ -20,7 +20,7 @@ struct Settings {
   std::filesystem::path data = "./agentbox-data";
   std::string web_listen = "127.0.0.1:3000", backend_listen = "127.0.0.1:3001", summarizer_listen = "127.0.0.1:3100";
   std::string base_url;                    // public web address, for redirects and links; empty: from web_listen
-  std::vector<std::string> allowed_hosts;  // lower case; ".example.org": also all names beneath it
+  std::vector<std::string> allowed_hosts;  // lower case; ".example.org": also all names under it
   std::string tls_cert, tls_key;
   std::string tls_ca;                               // certificate of their authority, offered at /ca.crt; empty: none
   std::string acme_directory, acme_email, acme_ca;  // the directory is an authority's URL; empty: no ACME
@@ -30,9 +30,18 @@ struct Settings {
   std::vector<std::string> admin_emails;  // lower case
   std::string registration = "open";      // open, invite, closed
   std::string default_plan = "none";      // of new users
-  bool admin_second_factor = false;
-  unsigned audit_keep = 400;  // days
-  std::string master_key;     // secret; hex, 64 digits; empty: data/master.key
+  bool admin_second_factor = false, second_factor_required = false;
+  std::chrono::milliseconds second_factor_grace{std::chrono::days{14}};
+  std::string sign_in = "all";              // all, provider
+  std::string break_glass_admin;            // lower case; empty: none
+  std::string breached_passwords;           // file of SHA-1 hashes; empty: none
+  std::string referral_credit = "payment";  // payment, approval, registration
+  std::vector<std::string> admin_networks;  // addresses and CIDRs; empty: every address
+  std::string audit_stream;                 // URL, may hold a token: secret; empty: none
+  std::string audit_stream_token;           // secret
+  std::string audit_stream_ca;              // PEM file; empty: the system's
+  unsigned audit_keep = 400;                // days
+  std::string master_key;                   // secret; hex, 64 digits; empty: data/master.key
   std::vector<std::string> trusted_proxies;
   std::chrono::milliseconds session_idle{std::chrono::days{7}};
   std::vector<std::string> security_contact;  // URIs
@@ -57,9 +66,11 @@ struct Settings {
   std::string agent_domain = "localhost";
   std::uint16_t agent_port_first = 20000, agent_port_last = 20999;
   bool provisioning_enabled = true;
-  std::string isolation = "any";  // any, required
-  std::string run_as;             // user that a box started by root becomes; empty: root
-  bool container_lan = false;     // containers may reach private, link-local and metadata addresses
+  std::string isolation = "any";                  // any, required
+  std::string run_as;                             // user that a box started by root becomes; empty: root
+  std::string agent_tools = "system";             // a folder with a tree for commands; system, off
+  std::string isolation_for_commands = "strong";  // strong, namespaces
+  bool container_lan = false;                     // containers may reach private, link-local and metadata addresses
 
   std::chrono::milliseconds watchdog_check_interval{120'000}, watchdog_degraded_check_interval{5'000},
       watchdog_crash_loop_window{300'000};
@@ -91,6 +102,12 @@ struct Settings {
   unsigned summarizer_cache_mb = 0;
   std::string summarizer_user_agent = "agentbox-summarizer/1.0";
 
+  std::string search_url;                     // of a SearXNG server; empty: none
+  std::string brave_api_key, tavily_api_key;  // secret
+  std::string brave_base_url = "https://api.search.brave.com", tavily_base_url = "https://api.tavily.com";
+
+  std::string telegram_api_url = "https://api.telegram.org";  // of the channels of agents
+
   bool feeds_allow_private = false;
   std::string email_webhook_secret;                // secret; whsec_ and base64, or any text
   std::vector<std::string> email_allowed_senders;  // lower case: an address, "@example.org", or "*"
@@ -110,7 +127,7 @@ struct Settings {
   std::string payment_rpc_url;  // secret, as above
   std::string payment_receiver, payment_token_address = "0x20c0000000000000000000000000000000000000";  // pathUSD
   std::string clone_payer = "any";                                                                     // any, linked
-  std::string clone_payments = "any";                                                                  // any, verified
+  std::string clone_payments = "free";                                                                 // free, off
 
   std::string gateway_price_summarize = "0.001", gateway_price_extract = "0.001",
               gateway_price_models = "0.001";              // USDC
@@ -143,6 +160,14 @@ struct Settings {
 
   std::string log_level = "info";
   std::string log_format = "auto";  // auto, json, text
+
+  std::string gateway_settle_first = "0.05", x402_settle_minimum = "0.001";  // USDC
+  std::string x402_settle_plan = "label";                                    // none, or a plan
+  unsigned x402_settle_daily = 200;
+
+  std::chrono::milliseconds restore_proof_age{std::chrono::days{8}};
+  std::string standby = "off";                    // off, async, sync
+  std::string standby_listen = "127.0.0.1:3443";  // for the standby
 };
 
 inline constexpr std::string_view config_file_name = "agentbox.toml";

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <array>
+#include <boost/url/parse.hpp>
 #include <cctype>
 #include <fstream>
 
@@ -78,11 +80,11 @@ Setting master_key_file(std::string help) {
   return setting;
 }
 
-Setting provider_key(std::string name, std::string Settings::*member, std::string help, std::size_t fewest) {
-  return checked(secret(std::move(name), member, std::move(help)), [fewest](const std::string& value) -> Problem {
+Setting provider_key(std::string name, std::string Settings::*member, std::string help) {
+  return checked(secret(std::move(name), member, std::move(help)), [](const std::string& value) -> Problem {
     const auto is_visible = [](char c) { return c > ' ' && c < 0x7F; };
-    if (value.empty() || (value.size() >= fewest && std::ranges::all_of(value, is_visible))) return {};
-    return "must be at least " + std::to_string(fewest) + " visible ASCII characters without spaces";
+    if (std::ranges::all_of(value, is_visible)) return {};
+    return "must be visible ASCII characters without spaces";
   });
 }
 
@@ -90,6 +92,19 @@ Setting otlp_headers(std::string name, std::string Settings::*member, std::strin
   return checked(secret(std::move(name), member, std::move(help)), [](const std::string& value) -> Problem {
     if (parse_otlp_headers(value)) return {};
     return "must be name=value pairs separated by commas, with percent-encoded values";
+  });
+}
+
+Setting audit_stream(std::string name, std::string Settings::*member, std::string help) {
+  return checked(secret(std::move(name), member, std::move(help)), [](const std::string& value) -> Problem {
+    const auto url = boost::urls::parse_uri(value);
+    constexpr std::array<std::string_view, 5> schemes{"syslog+tls", "syslog+tcp", "syslog+udp", "https", "http"};
+    if (value.empty()) return {};
+    if (url && std::ranges::find(schemes, std::string_view(url->scheme())) != schemes.end() && !url->host().empty() &&
+        !url->has_userinfo())
+      return {};
+    return "must be a URL without credentials that begins with syslog+tls://, syslog+tcp://, syslog+udp://, https:// "
+           "or http://";
   });
 }
 

@@ -3,14 +3,13 @@
 #include <algorithm>
 
 #include "appliance/foundation/settings/settings.h"
+#include "web/ascii.h"
 
 namespace agentbox {
 
 namespace {
 
-bool is_bare(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
-}
+bool is_bare(char c) { return web::is_alphanumeric(c) || c == '_' || c == '-'; }
 
 // Reads one line from left to right.
 class Line {
@@ -70,7 +69,7 @@ class Line {
     if (take('"')) return basic_string();
     if (take('\'')) return literal_string();
     std::string word = bare();
-    const bool is_number = !word.empty() && std::ranges::all_of(word, [](char c) { return c >= '0' && c <= '9'; });
+    const bool is_number = !word.empty() && web::all_digits(word);
     if (word != "true" && word != "false" && !is_number) fail("put quotes around the value: \"...\"");
     return word;
   }

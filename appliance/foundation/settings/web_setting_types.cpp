@@ -6,6 +6,7 @@
 #include "appliance/foundation/settings/setting_types.h"
 #include "appliance/foundation/settings/whole_number.h"
 #include "appliance/foundation/timestamp.h"
+#include "web/ascii.h"
 
 namespace agentbox::setting_types {
 
@@ -13,8 +14,7 @@ namespace {
 
 // A name or an address literal, in lower case, with an optional dot in front.
 std::optional<std::string> host_pattern(const std::string& item) {
-  std::string host = item;
-  std::ranges::transform(host, host.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const auto host = web::lower_case(item);
   const bool is_literal = host.starts_with('[') && host.ends_with(']');
   const auto name = std::string_view(host).substr(host.starts_with('.') ? 1 : 0);
   const auto is_name_character = [](unsigned char c) { return std::isalnum(c) || c == '-' || c == '.' || c == '_'; };
