@@ -1,7 +1,5 @@
 #include "appliance/billing/module.h"
 
-#include "appliance/billing/credits/referral.h"
-
 namespace billing {
 
 Module::Module(const agentbox::Platform& given_platform, identity::Module& given_identity)
@@ -12,6 +10,7 @@ Module::Module(const agentbox::Platform& given_platform, identity::Module& given
       ledger(platform.system),
       spans(platform.system, platform.home),
       credits(platform.system),
+      referrals(platform.system, identity.accounts, platform.settings.referral_credit),
       caps(platform.system),
       spend_policy(identity.accounts, identity.keys, subscriptions, caps, ledger, credits,
                    platform.settings.admin_emails),
@@ -24,7 +23,7 @@ Module::Module(const agentbox::Platform& given_platform, identity::Module& given
   identity.accounts.when_created(
       [this, plan = plan_named(platform.settings.default_plan)](const accounts::User& user,
                                                                 const accounts::User* referrer, store::Change& change) {
-        if (referrer) credits::add_referral(change, user, *referrer);
+        if (referrer) referrals.add(change, user, *referrer);
         // An invitation says itself which plan it gives.
         const bool is_invited = identity.accounts.registration_mode() == accounts::RegistrationMode::invite;
         if (plan && !is_invited) subscriptions.put(change, user.id, *plan, Subscriptions::new_id());

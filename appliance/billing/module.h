@@ -4,6 +4,7 @@
 
 #include "appliance/billing/capabilities.h"
 #include "appliance/billing/credits/credits.h"
+#include "appliance/billing/referrals/referrals.h"
 #include "appliance/billing/spans/recorder.h"
 #include "appliance/billing/spending/cap_policy.h"
 #include "appliance/billing/spending/caps.h"
@@ -40,6 +41,7 @@ class Module {
   usage::Ledger ledger;
   spans::Recorder spans;
   credits::Credits credits;
+  referrals::Referrals referrals;
   Caps caps;
   SpendPolicy spend_policy;
   CapPolicy cap_policy;

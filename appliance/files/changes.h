@@ -1,4 +1,4 @@
-// Moves and removes files beneath a root. Paths are resolved by the kernel as in root.h; a link at the end of a path is
+// Moves and removes files under a root. Paths are resolved by the kernel as in root.h; a link at the end of a path is
 // not followed. Both block; thread-safe.
 #pragma once
 

@@ -1,4 +1,4 @@
-// File access beneath a root: what its capabilities share with other modules, and the capabilities themselves.
+// File access under a root: what its capabilities share with other modules, and the capabilities themselves.
 #pragma once
 
 #include <filesystem>

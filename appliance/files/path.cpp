@@ -2,13 +2,14 @@
 
 #include <algorithm>
 
+#include "web/ascii.h"
 #include "web/utf8.h"
 
 namespace files {
 
 namespace {
 
-constexpr std::size_t most_levels = 32, most_name_bytes = 255;
+constexpr std::size_t max_levels = 32, max_name_bytes = 255;
 
 bool is_ignored_by_hfs(char32_t c) {
   return (c >= 0x200C && c <= 0x200F) || (c >= 0x202A && c <= 0x202E) || (c >= 0x206A && c <= 0x206F) || c == 0xFEFF;
@@ -16,7 +17,7 @@ bool is_ignored_by_hfs(char32_t c) {
 
 web::Result<void> check(std::string_view name, IsReserved is_reserved) {
   if (name == "..") return web::invalid("path must not contain '..'");
-  if (name.size() > most_name_bytes) return web::invalid("path has a name of more than 255 bytes");
+  if (name.size() > max_name_bytes) return web::invalid("path has a name of more than 255 bytes");
   if (is_reserved(name)) return web::invalid("path names a reserved file: " + std::string(name));
   return {};
 }
@@ -33,16 +34,12 @@ std::string folded(std::string_view name) {
   }
   plain.resize(std::min(plain.find(':'), plain.size()));
   while (!plain.empty() && (plain.back() == '.' || plain.back() == ' ')) plain.pop_back();
-  for (auto& c : plain) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return plain;
+  return web::lower_case(plain);
 }
 
 bool is_short_name(std::string_view name, std::string_view stem) {
   if (!name.starts_with(stem) || name.size() < stem.size() + 2 || name[stem.size()] != '~') return false;
-  const auto digits = name.substr(stem.size() + 1);
-  return std::all_of(digits.begin(), digits.end(), [](char c) { return c >= '0' && c <= '9'; });
+  return web::all_digits(name.substr(stem.size() + 1));
 }
 
 bool is_git_folder(std::string_view component) {
@@ -69,7 +66,7 @@ web::Result<Components> components_of(std::string_view path, IsReserved is_reser
     if (name.empty() || name == ".") continue;
     if (auto checked = check(name, is_reserved); !checked) return checked.error();
     components.emplace_back(name);
-    if (components.size() > most_levels) return web::invalid("path has more than 32 levels");
+    if (components.size() > max_levels) return web::invalid("path has more than 32 levels");
   }
   return components;
 }

@@ -28,9 +28,9 @@ bool set_owner(const Descriptor& made, uid_t user, gid_t group) {
   return ::geteuid() != 0 || ::fchown(made.get(), user, group) == 0;
 }
 
-web::Error too_large(std::size_t most_bytes) {
-  if (most_bytes == 1u << 20) return web::invalid("The file is larger than 1 MB");
-  return web::invalid("The file is larger than " + std::to_string(most_bytes) + " bytes");
+web::Error too_large(std::size_t max_bytes) {
+  if (max_bytes == 1u << 20) return web::invalid("The file is larger than 1 MB");
+  return web::invalid("The file is larger than " + std::to_string(max_bytes) + " bytes");
 }
 
 // `visit` takes the descriptor of the folder that is listed and each dirent.
@@ -83,6 +83,8 @@ web::Error error_of(int code) {
     case ENOSPC:
     case EDQUOT:
       return web::unavailable("The disk is full");
+    case EAGAIN:  // an agent in a container may hold a lease on its file, which the kernel ends within a minute
+      return web::unavailable("The file is held by the agent: try again in a minute");
     case ENOSYS:  // RestrictSUIDSGID of systemd denies it wholly
       return web::internal(
           "This system does not permit openat2, by which paths are kept within their folder: it needs Linux 5.6, and a "
@@ -144,12 +146,12 @@ std::vector<FolderEntry> entries_in(const Descriptor& folder) {
   return entries;
 }
 
-web::Result<Text> read_text(const Descriptor& file, std::size_t most_bytes) {
+web::Result<Text> read_text(const Descriptor& file, std::size_t max_bytes) {
   Text text;
   if (::fstat(file.get(), &text.info) != 0) return error_of(errno);
   if (S_ISDIR(text.info.st_mode)) return error_of(EISDIR);
   if (!S_ISREG(text.info.st_mode)) return error_of(ENXIO);
-  if (static_cast<std::size_t>(text.info.st_size) > most_bytes) return too_large(most_bytes);
+  if (static_cast<std::size_t>(text.info.st_size) > max_bytes) return too_large(max_bytes);
   // One byte more than its size: the file may be growing.
   text.content.resize(static_cast<std::size_t>(text.info.st_size) + 1);
   std::size_t size = 0;
@@ -159,10 +161,10 @@ web::Result<Text> read_text(const Descriptor& file, std::size_t most_bytes) {
     if (got < 0) return error_of(errno);
     if (got == 0) break;
     size += static_cast<std::size_t>(got);
-    if (size > most_bytes) break;
-    if (size == text.content.size()) text.content.resize(std::min(2 * size, most_bytes + 1));
+    if (size > max_bytes) break;
+    if (size == text.content.size()) text.content.resize(std::min(2 * size, max_bytes + 1));
   }
-  if (size > most_bytes) return too_large(most_bytes);
+  if (size > max_bytes) return too_large(max_bytes);
   text.content.resize(size);
   if (!web::is_utf8(text.content) || text.content.find('\0') != std::string::npos) {
     return web::invalid("The file is not UTF-8 text");

@@ -1,4 +1,4 @@
-// Files beneath one folder only: every path is resolved by the kernel with openat2 beneath the root, through no
+// Files under one folder only: every path is resolved by the kernel with openat2 under the root, through no
 // symbolic link and no mount, even while others change the tree.
 #pragma once
 
@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include "appliance/files/descriptor.h"
 #include "appliance/files/path.h"
+#include "appliance/foundation/descriptor.h"
 #include "web/result.h"
 
 namespace files {
@@ -53,8 +53,8 @@ struct Text {
   std::string content;
   struct stat info {};
 };
-// The whole content of an open file: regular, at most `most_bytes` bytes, UTF-8. Kind::invalid when it is not.
-web::Result<Text> read_text(const Descriptor& file, std::size_t most_bytes);
+// The whole content of an open file: regular, at most `max_bytes` bytes, UTF-8. Kind::invalid when it is not.
+web::Result<Text> read_text(const Descriptor& file, std::size_t max_bytes);
 
 // Where a new version of a file is written before it is renamed: in the same file system.
 struct Staging {

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <string_view>
 
-#include "appliance/files/descriptor.h"
+#include "appliance/foundation/descriptor.h"
 #include "web/result.h"
 
 namespace files {

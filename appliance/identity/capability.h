@@ -1,5 +1,5 @@
-// A capability is one thing the box offers: what it keeps, the rows it serves and what it runs. Its folder defines it
-// in capability.cpp, and the list of its module, capabilities.inc, names it in one line:
+// A capability is one thing the box offers: what it keeps, the rows it serves and what it runs. Its folder holds the
+// service and its rows; capabilities.cpp of its module builds it, and lists it:
 //
 //   namespace notes {
 //
@@ -21,8 +21,8 @@
 #include <utility>
 #include <vector>
 
+#include "appliance/access/guards.h"
 #include "appliance/foundation/platform.h"
-#include "appliance/identity/guards.h"
 #include "store/table.h"
 #include "web/routes/bind.h"
 

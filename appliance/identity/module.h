@@ -6,23 +6,26 @@
 #include <optional>
 #include <string_view>
 
+#include "appliance/access/guards.h"
+#include "appliance/access/keys.h"
+#include "appliance/access/operator_keys.h"
 #include "appliance/foundation/chain/rpc.h"
 #include "appliance/foundation/platform.h"
 #include "appliance/identity/accounts/accounts.h"
-#include "appliance/identity/accounts/guess_alarm.h"
+#include "appliance/identity/accounts/breached_passwords.h"
+#include "appliance/identity/accounts/brute_force_alert.h"
 #include "appliance/identity/accounts/known_devices.h"
 #include "appliance/identity/accounts/plan_directory.h"
 #include "appliance/identity/audit/audit.h"
 #include "appliance/identity/audit/failure_counter.h"
 #include "appliance/identity/audit/signed_heads.h"
+#include "appliance/identity/audit/stream.h"
 #include "appliance/identity/capabilities.h"
-#include "appliance/identity/guards.h"
 #include "appliance/identity/identities/identities.h"
 #include "appliance/identity/invites/invites.h"
-#include "appliance/identity/keys/keys.h"
 #include "appliance/identity/mail/outbox.h"
-#include "appliance/identity/operator_keys/operator_keys.h"
-#include "appliance/identity/personal_data/departures.h"
+#include "appliance/identity/personal_data/account_deletions.h"
+#include "appliance/identity/second_factor/requirement.h"
 #include "appliance/identity/second_factor/second_factor.h"
 #include "appliance/identity/security/replay_guard.h"
 #include "appliance/identity/sign_in/sign_in.h"
@@ -47,8 +50,10 @@ class Module {
   void resolve_agent_tokens_with(AgentOf agent_of) { agent_of_ = std::move(agent_of); }
   void use_plans(accounts::PlanDirectory& plans) { plans_ = &plans; }
   accounts::PlanDirectory& plans() const { return *plans_; }
+  // When this user, who has no second factor, needs one; nothing if they have one, or need none. The epoch: at once.
+  std::optional<store::Time> second_factor_due(const accounts::User&) const;
   // Whether this user must set up a second factor before anything else.
-  bool must_enrol(const accounts::User&);
+  bool must_enrol(const accounts::User&) const;
   bool is_admin(store::UserId) const;
   // Whether this address, in normal form, is an administrator's.
   bool is_admin_address(std::string_view email) const;
@@ -58,6 +63,7 @@ class Module {
  private:
   AgentOf agent_of_;
   accounts::PlanDirectory* plans_ = nullptr;
+  std::optional<accounts::BreachedPasswords> breached_passwords_;
   accounts::PasswordHasher hasher_;
 
  public:
@@ -71,8 +77,9 @@ class Module {
   security::ReplayGuard replay_guard;
   audit::Audit audit;
   audit::SignedHeads audit_heads;
+  audit::Stream audit_stream;
   personal_data::PersonalData personal_data;
-  personal_data::Departures departures;
+  personal_data::AccountDeletions account_deletions;
   audit::FailureCounter failures;
   identities::Identities identities;
   chain::Rpc rpc;
@@ -80,7 +87,8 @@ class Module {
   mail::Outbox outbox;
   verification::Verification verification;
   second_factor::SecondFactor second_factor;
-  accounts::GuessAlarm guess_alarm;
+  const second_factor::Requirement factor_requirement;
+  accounts::BruteForceAlert brute_force_alert;
   const accounts::KnownDevices devices;
   sign_in::SignIn sign_in;
   const agentbox::Guards guards;

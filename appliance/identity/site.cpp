@@ -1,12 +1,24 @@
 #include "appliance/identity/site.h"
 
+#include <boost/asio/ip/address.hpp>
 #include <boost/url.hpp>
+
+#include "appliance/foundation/settings/settings.h"
+#include "web/admission/trusted_proxies.h"
 
 namespace agentbox {
 
 namespace {
 
 constexpr std::string_view loopback = "http://127.0.0.1", localhost = "http://localhost";
+
+bool is_loopback(std::string host) {
+  if (host == "localhost" || host.ends_with(".localhost")) return true;
+  if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
+  boost::system::error_code error;
+  const auto address = boost::asio::ip::make_address(host, error);
+  return !error && web::plain_address(address).is_loopback();
+}
 
 }  // namespace
 
@@ -39,12 +51,29 @@ std::string Site::domain() const {
   return !is_configured_ && origin_.starts_with(loopback) ? "localhost" : "";
 }
 
+std::string Site::passkey_origin() const {
+  const auto name = domain();
+  if (name.empty() || name == host()) return name.empty() ? std::string() : origin_;
+  return std::string(localhost) + origin_.substr(loopback.size());
+}
+
+std::string Site::page_url(std::string_view path) const {
+  const auto origin = passkey_origin();
+  return (origin.empty() ? origin_ : origin) + std::string(path);
+}
+
 bool Site::is_ours(std::string_view origin) const {
   const std::string asked = origin_of(origin);
   if (asked.empty()) return false;
   if (asked == origin_) return true;
   return !is_configured_ && origin_.starts_with(loopback) && asked.starts_with(localhost) &&
          asked.substr(localhost.size()) == origin_.substr(loopback.size());
+}
+
+bool is_reached_by_others(const Settings& settings) {
+  const auto public_host = Site(settings.base_url).host();
+  const auto listen_host = settings.web_listen.substr(0, settings.web_listen.rfind(':'));
+  return !is_loopback(listen_host) || !(public_host.empty() || is_loopback(public_host));
 }
 
 }  // namespace agentbox

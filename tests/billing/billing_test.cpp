@@ -1,6 +1,6 @@
 #include "tests/identity/people_fixture.h"
 
-namespace {
+namespace billing_test {
 
 using billing::Plan;
 
@@ -62,4 +62,4 @@ TEST(Plans, NamesTiersAndOrder) {
   EXPECT_FALSE(billing::covers(Plan::label, Plan::solo));
 }
 
-}  // namespace
+}  // namespace billing_test

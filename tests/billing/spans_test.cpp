@@ -8,7 +8,7 @@
 #include "appliance/billing/spans/recorder.h"
 #include "tests/support/temporary_folder.h"
 
-namespace {
+namespace spans_test {
 
 using namespace std::chrono_literals;
 using namespace test_support;
@@ -153,8 +153,27 @@ TEST_F(SpansTest, WorkInProgressIsSeenUntilItEnds) {
   EXPECT_EQ(turn.error, "It was cut off.");
 }
 
+TEST_F(SpansTest, ThoseOfAMomentShareACommit) {
+  auto recorder = this->recorder({.gathering = 1h});
+  const auto commits_of = [&](int spans) {
+    const auto before = store->stats().commits;
+    for (int i = 0; i < spans; ++i) {
+      recorder.record(span("a", {}, now));
+      home.restart();
+      home.poll();
+    }
+    write(recorder);
+    return store->stats().commits - before;
+  };
+  recorder.record(span("a", {}, now));
+  write(recorder);
+  const auto one = commits_of(1);
+  EXPECT_EQ(commits_of(20), one);
+  EXPECT_THAT(traces(), SizeIs(1));
+}
+
 TEST_F(SpansTest, TheNewestAreKept) {
-  auto recording = recorder({.most_waiting = 1'000, .batch = 10, .most_kept = 50, .most_foreign = 3});
+  auto recording = recorder({.max_waiting = 1'000, .batch = 10, .max_kept = 50, .max_foreign = 3});
   for (int at = 0; at < 200; ++at)
     recording.record(span(std::to_string(at), std::to_string(at), now + std::chrono::milliseconds(at)));
   write(recording);
@@ -168,7 +187,7 @@ TEST_F(SpansTest, TheNewestAreKept) {
 }
 
 TEST_F(SpansTest, AgentsElsewhereAreBounded) {
-  auto recording = recorder({.most_waiting = 4, .batch = 10, .most_kept = 50, .most_foreign = 3});
+  auto recording = recorder({.max_waiting = 4, .batch = 10, .max_kept = 50, .max_foreign = 3});
   std::vector<Span> offered;
   for (const auto* name : {"a", "b", "c", "d"}) {
     auto foreign = span(name, name, now);
@@ -201,4 +220,4 @@ TEST_F(SpansTest, MessagesAreCountedAndForgottenWithTheirAgents) {
   EXPECT_THAT(system.tenant(1).list(spans::activities), SizeIs(0));
 }
 
-}  // namespace
+}  // namespace spans_test

@@ -12,7 +12,7 @@
 #include "tests/support/scripted_server.h"
 #include "tests/support/temporary_folder.h"
 
-namespace {
+namespace spend_test {
 
 using namespace test_support;
 using testing::SizeIs;
@@ -179,7 +179,7 @@ class SpendTest : public testing::Test {
       co_return 0;
     }(ledger, std::move(call), std::move(reservation)));
   }
-  usage::Limit most_tokens(std::int64_t most) {
+  usage::Limit max_tokens(std::int64_t most) {
     return {.tally = usage::tally(Period::month(store::now()), "all").name,
             .most = most,
             .field = TallyField::tokens,
@@ -193,16 +193,16 @@ class SpendTest : public testing::Test {
 
 TEST_F(SpendTest, ReturnsTheLowestExceededLimit) {
   const auto call = call_of("a", "", 50, 60);
-  EXPECT_THAT(reserve(call, {most_tokens(500), most_tokens(100), most_tokens(105)}), VariantWith<std::size_t>(1));
-  auto reserved = reserve(call, {most_tokens(500), most_tokens(110)});
+  EXPECT_THAT(reserve(call, {max_tokens(500), max_tokens(100), max_tokens(105)}), VariantWith<std::size_t>(1));
+  auto reserved = reserve(call, {max_tokens(500), max_tokens(110)});
   ASSERT_TRUE(std::holds_alternative<usage::Reservation>(reserved));
   const auto another = call_of("a", "", 1, 0);
-  EXPECT_THAT(reserve(another, {most_tokens(110)}), VariantWith<std::size_t>(0)) << "what is reserved counts";
+  EXPECT_THAT(reserve(another, {max_tokens(110)}), VariantWith<std::size_t>(0)) << "what is reserved counts";
   auto used = call;
   used.output_tokens = 10;
   used.outcome = "ok";
   settle(used, std::get<usage::Reservation>(std::move(reserved)));
-  EXPECT_TRUE(std::holds_alternative<usage::Reservation>(reserve(another, {most_tokens(110)})))
+  EXPECT_TRUE(std::holds_alternative<usage::Reservation>(reserve(another, {max_tokens(110)})))
       << "what was not used is free again";
 }
 
@@ -245,4 +245,4 @@ TEST_F(SpendTest, ListsByAgentModelAndTool) {
   EXPECT_EQ(ledger.totals_by(user, "key", month).at("k").cost.units(), 9 + 60);
 }
 
-}  // namespace
+}  // namespace spend_test

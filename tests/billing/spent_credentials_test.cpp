@@ -8,7 +8,7 @@
 
 #include "tests/identity/people_fixture.h"
 
-namespace {
+namespace spent_credentials_test {
 
 using spent_credentials::Credential;
 using spent_credentials::SpentCredentials;
@@ -88,4 +88,4 @@ TEST_F(SpentCredentialsTest, AChangeSpendsACredentialOnce) {
   }
 }
 
-}  // namespace
+}  // namespace spent_credentials_test

@@ -7,7 +7,7 @@
 #include "tests/support/scripted_server.h"
 #include "tests/support/temporary_folder.h"
 
-namespace {
+namespace usage_test {
 
 using namespace test_support;
 using testing::SizeIs;
@@ -189,4 +189,4 @@ TEST_F(UsageTest, SurvivesARestart) {
   EXPECT_THAT(again.newest(1, 5), SizeIs(1));
 }
 
-}  // namespace
+}  // namespace usage_test

@@ -7,7 +7,7 @@
 
 #include "tests/files/explorer_fixture.h"
 
-namespace {
+namespace explorer_browse_test {
 
 using namespace explorer_tests;
 using explorer::read;
@@ -70,11 +70,11 @@ TEST_F(Browse, ATreeOmitsBuildOutputDependenciesAndSpecialFiles) {
 
 TEST_F(Browse, ATreeOfTooManyFilesIsCut) {
   fs::create_directories(root / "many");
-  for (std::size_t i = 0; i <= explorer::most_nodes; ++i) std::ofstream(root / "many" / std::to_string(i));
+  for (std::size_t i = 0; i <= explorer::max_nodes; ++i) std::ofstream(root / "many" / std::to_string(i));
   const auto whole = tree(place, "", 4);
   ASSERT_TRUE(whole);
   EXPECT_TRUE(whole->is_truncated);
-  EXPECT_THAT(*whole->root.children->at(0).children, SizeIs(explorer::most_nodes - 1)) << "the folder counts too";
+  EXPECT_THAT(*whole->root.children->at(0).children, SizeIs(explorer::max_nodes - 1)) << "the folder counts too";
 }
 
 TEST_F(Browse, ReadsTextAsItIs) {
@@ -89,8 +89,8 @@ TEST_F(Browse, ReadsTextAsItIs) {
 }
 
 TEST_F(Browse, ReadsNothingButTextOfAtMostOneMegabyte) {
-  put(root / "full", std::string(explorer::most_file_bytes, 'x'));
-  put(root / "over", std::string(explorer::most_file_bytes + 1, 'x'));
+  put(root / "full", std::string(explorer::max_file_bytes, 'x'));
+  put(root / "over", std::string(explorer::max_file_bytes + 1, 'x'));
   put(root / "image", "\x89PNG\r\n\x1a\n");
   put(root / "nul", std::string("a\0b", 3));
   fs::create_directory(root / "folder");
@@ -124,7 +124,7 @@ TEST_F(Browse, AWriteCreatesFoldersAndLeavesNoTemporaryFile) {
   for (const auto* name : {"", ".", "/", "deep", "deep/", "deep/er/new.txt/below"}) {
     EXPECT_EQ(write(place, name, "x").error().kind, web::Kind::invalid) << name;
   }
-  EXPECT_EQ(write(place, "big", std::string(explorer::most_file_bytes + 1, 'x')).error().kind, web::Kind::invalid);
+  EXPECT_EQ(write(place, "big", std::string(explorer::max_file_bytes + 1, 'x')).error().kind, web::Kind::invalid);
 }
 
 TEST_F(Browse, AFailedWriteKeepsTheOldFileAndLeavesNoTemporaryFile) {
@@ -173,4 +173,4 @@ TEST_F(Browse, ReadersSeeTheOldFileOrTheNewOne) {
   EXPECT_EQ(torn, 0u);
 }
 
-}  // namespace
+}  // namespace explorer_browse_test

@@ -2,7 +2,7 @@
 #include "appliance/files/explorer/browse.h"
 #include "tests/files/explorer_fixture.h"
 
-namespace {
+namespace explorer_changes_test {
 
 using namespace explorer_tests;
 using explorer::move;
@@ -152,4 +152,4 @@ TEST_F(ExplorerChanges, ASwapBetweenCheckAndUseGainsNothing) {
   EXPECT_FALSE(fs::exists(scratch.path() / "outside/planted.txt"));
 }
 
-}  // namespace
+}  // namespace explorer_changes_test

@@ -4,7 +4,7 @@
 
 #include "tests/files/explorer_fixture.h"
 
-namespace {
+namespace explorer_confinement_test {
 
 using namespace explorer_tests;
 using testing::HasSubstr;
@@ -203,4 +203,4 @@ TEST_P(ExplorerConfinement, ARepositoryWhoseDatabaseHasAnotherNameInTheFolderIsO
 INSTANTIATE_TEST_SUITE_P(Places, ExplorerConfinement, testing::Bool(),
                          [](const auto& place) { return place.param ? "Workspace" : "OperatorsFolder"; });
 
-}  // namespace
+}  // namespace explorer_confinement_test

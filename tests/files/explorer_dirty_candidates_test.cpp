@@ -7,7 +7,7 @@
 #include "appliance/files/explorer/git/repository.h"
 #include "tests/files/explorer_fixture.h"
 
-namespace {
+namespace explorer_dirty_candidates_test {
 
 using namespace explorer_tests;
 using testing::ElementsAre;
@@ -159,4 +159,4 @@ TEST(PathLists, OmitPathsBelowAnother) {
               ElementsAre("a", "a-b", "ab/c", "b"));
 }
 
-}  // namespace
+}  // namespace explorer_dirty_candidates_test

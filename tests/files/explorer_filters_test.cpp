@@ -2,7 +2,7 @@
 // as it stands.
 #include "tests/files/explorer_fixture.h"
 
-namespace {
+namespace explorer_filters_test {
 
 using namespace explorer_tests;
 using testing::HasSubstr;
@@ -76,4 +76,4 @@ TEST_F(ExplorerFilters, MacrosAndEncodingsAreFilters) {
   expect_refused("a.txt", "the working-tree-encoding UTF-16");
 }
 
-}  // namespace
+}  // namespace explorer_filters_test

@@ -2,7 +2,7 @@
 // places.
 #include "tests/files/explorer_fixture.h"
 
-namespace {
+namespace explorer_formats_test {
 
 using namespace explorer_tests;
 using testing::HasSubstr;
@@ -147,4 +147,4 @@ TEST_F(ExplorerFormats, UntrackedFilesOfASubmoduleAreNoDifference) {
   EXPECT_THAT(unstaged(), HasSubstr("-dirty"));
 }
 
-}  // namespace
+}  // namespace explorer_formats_test

@@ -1,7 +1,7 @@
 // Patches and history, with git as the referee: what we print, git applies; what git logs, we list.
 #include "tests/files/explorer_fixture.h"
 
-namespace {
+namespace explorer_history_test {
 
 using namespace explorer_tests;
 using testing::HasSubstr;
@@ -167,7 +167,7 @@ TEST_F(ExplorerHistory, BinaryFilesAreNamedAndHugePatchesRefused) {
   put(root / "a.txt", std::string("bin\0ary", 7));
   EXPECT_THAT(diff().unstaged, HasSubstr("Binary files a/a.txt and b/a.txt differ"));
   std::string huge;
-  while (huge.size() <= explorer::most_diff_bytes) huge += "a line of some length, again and again and again\n";
+  while (huge.size() <= explorer::max_diff_bytes) huge += "a line of some length, again and again and again\n";
   put(root / "a.txt", huge);
   const auto refused = repositories().diff(place, "").error();
   EXPECT_EQ(refused.kind, web::Kind::invalid);
@@ -241,4 +241,4 @@ TEST_F(ExplorerHistory, TheLogIsNewestFirst) {
   EXPECT_EQ(listed.front().date.time_since_epoch(), std::chrono::seconds(1'700'000'240));
 }
 
-}  // namespace
+}  // namespace explorer_history_test

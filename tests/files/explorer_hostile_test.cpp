@@ -4,7 +4,7 @@
 
 #include "tests/files/explorer_fixture.h"
 
-namespace {
+namespace explorer_hostile_test {
 
 using namespace explorer_tests;
 using testing::HasSubstr;
@@ -54,4 +54,4 @@ TEST_F(ExplorerHostile, ASettingsFileOfHolesIsNotRead) {
   EXPECT_THAT(status.error().message, HasSubstr(".git/config is too large"));
 }
 
-}  // namespace
+}  // namespace explorer_hostile_test

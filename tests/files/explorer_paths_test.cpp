@@ -4,7 +4,7 @@
 #include "appliance/files/explorer/browse.h"
 #include "tests/files/explorer_fixture.h"
 
-namespace {
+namespace explorer_paths_test {
 
 using namespace explorer_tests;
 using explorer::read;
@@ -175,4 +175,4 @@ TEST_F(ExplorerPaths, ASwapBetweenCheckAndUseGainsNothing) {
   EXPECT_FALSE(fs::exists(scratch.path() / "outside/planted.txt"));
 }
 
-}  // namespace
+}  // namespace explorer_paths_test

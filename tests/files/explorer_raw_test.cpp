@@ -2,7 +2,7 @@
 #include "appliance/files/explorer/raw.h"
 #include "tests/files/explorer_fixture.h"
 
-namespace {
+namespace explorer_raw_test {
 
 using namespace explorer_tests;
 using explorer::open_raw;
@@ -57,4 +57,4 @@ TEST_F(ExplorerRaw, OpensRegularFilesBeneathTheRootOnly) {
   EXPECT_EQ(open_raw(place, "absent").error().kind, web::Kind::not_found);
 }
 
-}  // namespace
+}  // namespace explorer_raw_test

@@ -5,7 +5,7 @@
 
 #include "tests/files/explorer_fixture.h"
 
-namespace {
+namespace explorer_remotes_test {
 
 using namespace explorer_tests;
 using explorer::Account;
@@ -131,4 +131,4 @@ TEST_F(ExplorerService, UsesTheRequestedFolder) {
   EXPECT_THAT(early.message, HasSubstr("no workspace yet"));
 }
 
-}  // namespace
+}  // namespace explorer_remotes_test

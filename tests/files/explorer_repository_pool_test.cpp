@@ -3,7 +3,7 @@
 
 #include "tests/files/explorer_fixture.h"
 
-namespace {
+namespace explorer_repository_pool_test {
 
 using namespace explorer_tests;
 using testing::HasSubstr;
@@ -121,4 +121,4 @@ TEST_F(ExplorerRepositoryPool, ConcurrentReadersAreServed) {
   expect_as_git();
 }
 
-}  // namespace
+}  // namespace explorer_repository_pool_test

@@ -4,7 +4,7 @@
 #include "appliance/files/explorer/search.h"
 #include "tests/files/explorer_fixture.h"
 
-namespace {
+namespace explorer_search_test {
 
 using namespace explorer_tests;
 using explorer::search;
@@ -51,7 +51,7 @@ TEST_F(ExplorerSearch, SkipsWhatTheTreeOmitsAndBinaryFiles) {
   }
   put(root / "binary", std::string("needle\0needle", 13));
   put(root / "latin1", "needle \xe9");
-  put(root / "huge", "needle" + std::string(explorer::most_searched_file_bytes, ' '));
+  put(root / "huge", "needle" + std::string(explorer::max_searched_file_bytes, ' '));
   put(scratch.path() / "outside", "needle");
   fs::create_symlink(scratch.path() / "outside", root / "link");
   fs::create_directory_symlink(scratch.path(), root / "folder link");
@@ -97,7 +97,7 @@ TEST_F(ExplorerSearch, LongLinesAreCutAroundTheirMatch) {
   ASSERT_EQ(found->matches.size(), 3u);
   EXPECT_EQ(found->matches[1].line, 2u);
   EXPECT_EQ(found->matches[1].column, 200'003u);
-  EXPECT_LE(found->matches[1].text.size(), explorer::most_shown_line_bytes);
+  EXPECT_LE(found->matches[1].text.size(), explorer::max_shown_line_bytes);
   EXPECT_THAT(found->matches[1].text, testing::HasSubstr("ä needle ü"));
   EXPECT_EQ(found->matches[2].line, 3u);
 }
@@ -132,4 +132,4 @@ TEST_F(ExplorerSearch, FindsTheSameLinesAsANaiveSearch) {
   }
 }
 
-}  // namespace
+}  // namespace explorer_search_test

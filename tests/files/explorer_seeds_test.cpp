@@ -2,9 +2,9 @@
 #include "tests/fuzz/replay.h"
 #include "tests/fuzz/repository_target.h"
 
-namespace {
+namespace explorer_seeds_test {
 
 TEST(Seeds, Repository) { fuzz::replay("repository", fuzz::repository); }
 TEST(Seeds, Paths) { fuzz::replay("paths", fuzz::paths); }
 
-}  // namespace
+}  // namespace explorer_seeds_test

@@ -1,7 +1,7 @@
 // What a repository's configuration says about how its changes are told holds here as it holds for git.
 #include "tests/files/explorer_fixture.h"
 
-namespace {
+namespace explorer_settings_test {
 
 using namespace explorer_tests;
 using testing::Contains;
@@ -94,4 +94,4 @@ TEST_F(ExplorerSettings, AnUnknownValueIsAnError) {
   }
 }
 
-}  // namespace
+}  // namespace explorer_settings_test

@@ -1,7 +1,7 @@
 // Clones without all of the history: it ends where git says that it ends.
 #include "tests/files/explorer_fixture.h"
 
-namespace {
+namespace explorer_shallow_test {
 
 using namespace explorer_tests;
 using testing::HasSubstr;
@@ -83,4 +83,4 @@ TEST_F(ExplorerShallow, AShallowCloneCanBePushed) {
   EXPECT_EQ(repositories().sync(clone, "From the box")->message, "Committed and pushed to origin/topic");
 }
 
-}  // namespace
+}  // namespace explorer_shallow_test

@@ -1,7 +1,7 @@
 // One commit, as the git command line shows it.
 #include "tests/files/explorer_fixture.h"
 
-namespace {
+namespace explorer_show_test {
 
 using namespace explorer_tests;
 using testing::ElementsAre;
@@ -87,7 +87,7 @@ TEST_F(ExplorerShow, AFileIsShownAsOfThatCommit) {
   EXPECT_FALSE(show("HEAD", "folder").content);
   EXPECT_FALSE(show("HEAD", "absent").content);
   put(root / "binary", std::string("\0\1", 2));
-  put(root / "big", std::string(explorer::most_file_bytes + 1, 'x'));
+  put(root / "big", std::string(explorer::max_file_bytes + 1, 'x'));
   commit("Not to be shown");
   EXPECT_FALSE(show("HEAD", "binary").content);
   EXPECT_FALSE(show("HEAD", "big").content);
@@ -124,4 +124,4 @@ TEST_F(ExplorerShow, WithoutACommitThereIsNothingToShow) {
   EXPECT_EQ(repositories().show(place, "HEAD", "../x").error().kind, web::Kind::invalid);
 }
 
-}  // namespace
+}  // namespace explorer_show_test

@@ -2,7 +2,7 @@
 // that they are not there is no change.
 #include "tests/files/explorer_fixture.h"
 
-namespace {
+namespace explorer_sparse_test {
 
 using namespace explorer_tests;
 using testing::Contains;
@@ -97,4 +97,4 @@ TEST_F(ExplorerSparse, FilesAssumedUnchangedAreUnchanged) {
   EXPECT_EQ(git({"show", "--format=", "--name-status"}), "M\ta/f\n");
 }
 
-}  // namespace
+}  // namespace explorer_sparse_test

@@ -3,7 +3,7 @@
 
 #include "tests/files/explorer_fixture.h"
 
-namespace {
+namespace explorer_status_test {
 
 using namespace explorer_tests;
 using testing::Contains;
@@ -115,11 +115,11 @@ TEST_F(ExplorerStatus, FilesAddedByIntentAreNewAndNotStaged) {
 
 TEST_F(ExplorerStatus, ATruncatedListSaysSo) {
   make_repository();
-  for (std::size_t i = 0; i < explorer::most_changes; ++i) put(root / std::to_string(i), "");
-  EXPECT_EQ(status().changes.list.size(), explorer::most_changes);
+  for (std::size_t i = 0; i < explorer::max_changes; ++i) put(root / std::to_string(i), "");
+  EXPECT_EQ(status().changes.list.size(), explorer::max_changes);
   EXPECT_FALSE(status().changes.is_truncated);
   put(root / "one more", "");
-  EXPECT_EQ(status().changes.list.size(), explorer::most_changes);
+  EXPECT_EQ(status().changes.list.size(), explorer::max_changes);
   EXPECT_TRUE(status().changes.is_truncated);
 }
 
@@ -266,4 +266,4 @@ TEST_F(ExplorerStatus, ARepositoryOfAnotherUserIsRefused) {
   EXPECT_THAT(repositories().status(place).error().message, HasSubstr("another user"));
 }
 
-}  // namespace
+}  // namespace explorer_status_test

@@ -1,11 +1,11 @@
 // Committing everything and sending it away: what lands where, and what is told when only half of it works.
 #include <future>
 
-#include "appliance/files/descriptor.h"
+#include "appliance/foundation/descriptor.h"
 
 #include "tests/files/explorer_fixture.h"
 
-namespace {
+namespace explorer_sync_test {
 
 using namespace explorer_tests;
 using testing::HasSubstr;
@@ -351,4 +351,4 @@ TEST_F(WorkspaceSync, DoesNotPushToFoldersOrPrivateAddresses) {
   EXPECT_EQ(git(bare, {"for-each-ref"}), "");
 }
 
-}  // namespace
+}  // namespace explorer_sync_test

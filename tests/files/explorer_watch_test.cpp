@@ -4,7 +4,7 @@
 #include "appliance/files/explorer/watch.h"
 #include "tests/files/explorer_fixture.h"
 
-namespace {
+namespace explorer_watch_test {
 
 using namespace explorer_tests;
 using explorer::Changes;
@@ -195,4 +195,4 @@ TEST_F(ExplorerWatch, RefusesInvalidPaths) {
   EXPECT_EQ(Watch::open(place, "absent", {}).error().kind, web::Kind::not_found);
 }
 
-}  // namespace
+}  // namespace explorer_watch_test

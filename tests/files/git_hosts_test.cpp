@@ -8,7 +8,7 @@
 #include "tests/files/explorer_fixture.h"
 #include "tests/support/temporary_folder.h"
 
-namespace {
+namespace git_hosts_test {
 
 using explorer::Account;
 using testing::ElementsAre;
@@ -121,4 +121,4 @@ TEST_F(GitHosts, SecretsAreStoredSealed) {
   }
 }
 
-}  // namespace
+}  // namespace git_hosts_test

@@ -3,7 +3,7 @@
 #include "appliance/foundation/email.h"
 #include "tests/identity/people_fixture.h"
 
-namespace {
+namespace accounts_test {
 
 using people_tests::People;
 using testing::HasSubstr;
@@ -238,4 +238,4 @@ TEST_F(Accounts, UsersAreListedInPages) {
   EXPECT_EQ((std::vector{first[0].id, first[1].id, rest[0].id}), ids);
 }
 
-}  // namespace
+}  // namespace accounts_test

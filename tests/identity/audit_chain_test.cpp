@@ -6,7 +6,7 @@
 #include "appliance/identity/audit/signed_heads.h"
 #include "tests/identity/people_fixture.h"
 
-namespace {
+namespace audit_chain_test {
 
 using namespace std::chrono_literals;
 
@@ -299,4 +299,4 @@ TEST_F(AuditChain, AnExportIsReadInParts) {
   EXPECT_EQ(signed_heads, 2u);
 }
 
-}  // namespace
+}  // namespace audit_chain_test

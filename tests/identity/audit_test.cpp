@@ -5,7 +5,7 @@
 #include "appliance/identity/audit/failure_counter.h"
 #include "tests/identity/people_fixture.h"
 
-namespace {
+namespace audit_test {
 
 using namespace std::chrono_literals;
 
@@ -110,4 +110,4 @@ TEST_F(Audit, FailuresAreCountedAndWrittenOncePerActAndAddress) {
   EXPECT_EQ(audit.list(0, 1'000).size(), 3u + 101u + 1u) << "further addresses share an entry; other acts keep theirs";
 }
 
-}  // namespace
+}  // namespace audit_test

@@ -6,7 +6,7 @@
 #include "appliance/billing/subscriptions/plan_directory.h"
 #include "tests/identity/people_fixture.h"
 
-namespace {
+namespace invites_test {
 
 using web::Kind;
 
@@ -88,4 +88,4 @@ TEST_F(InvitesTest, AreSweptAMonthAfterTheyExpired) {
   EXPECT_EQ(invites.list("", 10).size(), 1U);
 }
 
-}  // namespace
+}  // namespace invites_test

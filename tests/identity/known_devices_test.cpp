@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace {
+namespace known_devices_test {
 
 using accounts::KnownDevices;
 using accounts::User;
@@ -64,4 +64,4 @@ TEST(KnownDevices, SeveralAccountsShareADeviceTheLatestFive) {
   EXPECT_TRUE(devices.find(cookie, user(7), now));
 }
 
-}  // namespace
+}  // namespace known_devices_test

@@ -4,7 +4,7 @@
 
 #include "web/routes/reply.h"
 
-namespace {
+namespace login_limit_test {
 
 using accounts::LoginLimit;
 using namespace std::chrono_literals;
@@ -110,4 +110,4 @@ TEST_F(Limit, TheRefusalCarriesTheRateLimitFields) {
   EXPECT_EQ(answer.headers, expected);
 }
 
-}  // namespace
+}  // namespace login_limit_test

@@ -3,7 +3,7 @@
 #include "appliance/identity/mail/outbox.h"
 #include "tests/identity/people_fixture.h"
 
-namespace {
+namespace mail_test {
 
 using namespace std::chrono_literals;
 
@@ -94,4 +94,4 @@ TEST_F(Outbox, OldMailsAreRemoved) {
   EXPECT_TRUE(outbox.list(10).empty());
 }
 
-}  // namespace
+}  // namespace mail_test

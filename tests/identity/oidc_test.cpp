@@ -6,7 +6,7 @@
 #include "tests/support/scripted_server.h"
 #include "tests/support/token_issuer.h"
 
-namespace {
+namespace oidc_test {
 
 using namespace std::chrono_literals;
 using token_tests::SigningKey;
@@ -90,4 +90,4 @@ TEST_F(KeyCache, AnUnknownKeyIsFetchedAtMostOnceAMinute) {
   EXPECT_EQ(provider.received().size(), 3u);
 }
 
-}  // namespace
+}  // namespace oidc_test

@@ -7,7 +7,7 @@
 #include "appliance/identity/site.h"
 #include "tests/identity/people_fixture.h"
 
-namespace {
+namespace own_identities_test {
 
 using identities::Identity;
 using identities::OwnIdentities;
@@ -83,4 +83,4 @@ TEST_F(OwnIdentitiesTest, OthersAreNotFound) {
   EXPECT_THAT(own.list(ada.id), SizeIs(1));
 }
 
-}  // namespace
+}  // namespace own_identities_test

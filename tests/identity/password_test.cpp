@@ -6,7 +6,7 @@
 #include "appliance/identity/accounts/common_passwords.h"
 #include "tests/identity/people_fixture.h"
 
-namespace {
+namespace password_test {
 
 using accounts::PasswordHasher;
 
@@ -88,6 +88,23 @@ TEST(PasswordQueue, CallsThatWouldWaitTooLongAreRefused) {
   EXPECT_EQ(refused, 17);
 }
 
+TEST(PasswordQueue, SignInHasPlacesThatNewPasswordsCannotTake) {
+  PasswordHasher hasher({.memory_kib = 8 * 1024, .passes = 4}, {.threads = 1, .queue = 1});
+  const std::string known = hasher.hash_blocking("correct horse battery");
+  boost::asio::io_context io;
+  int made = 0, refused = 0;
+  bool matches = false;
+  for (int i = 0; i < 5; ++i)
+    boost::asio::co_spawn(io, hasher.hash("correct horse battery"),
+                          [&](std::exception_ptr, web::Result<std::string> hash) { ++(hash ? made : refused); });
+  boost::asio::co_spawn(io, hasher.matches("correct horse battery", known),
+                        [&](std::exception_ptr, web::Result<bool> answer) { matches = answer && *answer; });
+  io.run();
+  EXPECT_EQ(made, 2);
+  EXPECT_EQ(refused, 3);
+  EXPECT_TRUE(matches) << "the queue of registrations is full, that of sign-in is not";
+}
+
 TEST(CommonPasswords, AreKnownWhateverTheirCase) {
   EXPECT_TRUE(accounts::is_common_password("password"));
   EXPECT_TRUE(accounts::is_common_password("QWERTYUIOP"));
@@ -96,4 +113,4 @@ TEST(CommonPasswords, AreKnownWhateverTheirCase) {
   EXPECT_FALSE(accounts::is_common_password(""));
 }
 
-}  // namespace
+}  // namespace password_test

@@ -10,12 +10,12 @@
 #include <optional>
 #include <string>
 
+#include "appliance/access/keys.h"
 #include "appliance/billing/subscriptions/subscriptions.h"
 #include "appliance/box/open_store.h"
 #include "appliance/foundation/data_folder.h"
 #include "appliance/foundation/settings/settings.h"
 #include "appliance/identity/accounts/accounts.h"
-#include "appliance/identity/keys/keys.h"
 #include "tests/support/temporary_folder.h"
 #include "web/protocol/http.h"
 

@@ -4,7 +4,7 @@
 #include "appliance/foundation/crypto/totp.h"
 #include "tests/identity/people_fixture.h"
 
-namespace {
+namespace recovery_test {
 
 class Recovery : public people_tests::People {
  protected:
@@ -157,4 +157,4 @@ TEST_F(Recovery, AnAccountIsClaimedInOneChange) {
   EXPECT_TRUE(run(keys.create(caller(owner), "another", std::nullopt))) << "and the count of keys is right";
 }
 
-}  // namespace
+}  // namespace recovery_test

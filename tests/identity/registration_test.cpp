@@ -5,7 +5,7 @@
 
 #include "tests/identity/people_fixture.h"
 
-namespace {
+namespace registration_test {
 
 using testing::HasSubstr;
 using web::Kind;
@@ -111,4 +111,4 @@ TEST_F(Registration, AnAdminCreatedListedAddressIsAnAdminOnlyIfProved) {
   EXPECT_TRUE(accounts.is_admin(proved));
 }
 
-}  // namespace
+}  // namespace registration_test

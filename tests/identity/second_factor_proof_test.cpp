@@ -2,7 +2,7 @@
 #include "appliance/identity/second_factor/factor_settings.h"
 #include "tests/identity/people_fixture.h"
 
-namespace {
+namespace second_factor_proof_test {
 
 using namespace std::chrono_literals;
 
@@ -57,4 +57,4 @@ TEST_F(SecondFactorProof, AUserWithoutAPasswordMustHaveJustSignedIn) {
   EXPECT_EQ(prove(ada, ended).error().code, "FRESH_SIGN_IN_REQUIRED");
 }
 
-}  // namespace
+}  // namespace second_factor_proof_test

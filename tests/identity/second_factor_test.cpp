@@ -6,7 +6,7 @@
 #include "tests/identity/authenticator.h"
 #include "tests/identity/people_fixture.h"
 
-namespace {
+namespace second_factor_test {
 
 using authenticator_tests::Authenticator;
 using second_factor::Purpose;
@@ -238,4 +238,4 @@ TEST_F(SecondFactor, PasskeysNeedADomainName) {
   EXPECT_EQ(offered(everywhere), "none");
 }
 
-}  // namespace
+}  // namespace second_factor_test

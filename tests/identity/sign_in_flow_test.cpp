@@ -7,7 +7,7 @@
 #include "appliance/identity/wallet_sign_in/nonces.h"
 #include "tests/identity/people_fixture.h"
 
-namespace {
+namespace sign_in_flow_test {
 
 using namespace std::chrono_literals;
 
@@ -140,4 +140,18 @@ TEST(Site, WithoutABaseUrlItIsTheAddressOfTheListener) {
   EXPECT_FALSE(site.is_ours("https://localhost:3000"));
 }
 
-}  // namespace
+TEST(Site, PasskeysWorkWhereItHasAName) {
+  const auto passkey_origin = [](std::string configured, std::string listener) {
+    agentbox::Site site(std::move(configured));
+    site.set_listener(std::move(listener));
+    return site.passkey_origin();
+  };
+  EXPECT_EQ(passkey_origin("", "http://127.0.0.1:3000"), "http://localhost:3000");
+  EXPECT_EQ(passkey_origin("", "http://192.0.2.1:3000"), "");
+  EXPECT_EQ(passkey_origin("https://192.0.2.1", "http://127.0.0.1:3000"), "");
+  EXPECT_EQ(passkey_origin("https://box.example.org/", "http://127.0.0.1:3000"), "https://box.example.org");
+  agentbox::Site site("https://192.0.2.1");
+  EXPECT_EQ(site.page_url("/login"), "https://192.0.2.1/login");
+}
+
+}  // namespace sign_in_flow_test

@@ -4,7 +4,7 @@
 #include "tests/identity/authenticator.h"
 #include "tests/identity/people_fixture.h"
 
-namespace {
+namespace sign_in_test {
 
 using namespace std::chrono_literals;
 
@@ -82,11 +82,9 @@ TEST_F(SignIn, ATicketAndACodeSignInOnce) {
   EXPECT_EQ(resume(ticket, codes[1]).error().kind, web::Kind::unauthenticated);
   EXPECT_EQ(factor.state(entered.user.id).recovery_codes, 9u) << "and a spent ticket spends no code";
   EXPECT_EQ(record(),
-            (std::vector<std::string>{
-                "sign-in by wallet: A code or a passkey of your second factor is required",
-                "sign-in by wallet: Invalid credentials", "sign-in by wallet: ok",
-                "sign-in by wallet: There is no sign-in to go on with, or it is over five minutes old: please "
-                "begin again"}));
+            (std::vector<std::string>{"sign-in by wallet: A code or a passkey of your second factor is required",
+                                      "sign-in by wallet: Invalid credentials", "sign-in by wallet: ok",
+                                      "sign-in by wallet: Sign-in session not found or expired: please begin again"}));
 }
 
 TEST_F(SignIn, EndingAllSessionsEndsTickets) {
@@ -120,4 +118,4 @@ TEST_F(SignIn, ATicketSurvivesARoundTripAndNoChange) {
     EXPECT_FALSE(sign_in::unsealed(nothing, "key", now)) << nothing;
 }
 
-}  // namespace
+}  // namespace sign_in_test

@@ -4,7 +4,7 @@
 #include "appliance/foundation/crypto/random.h"
 #include "tests/identity/people_fixture.h"
 
-namespace {
+namespace verification_test {
 
 class Verification : public people_tests::People {
  protected:
@@ -94,4 +94,4 @@ TEST_F(Verification, AWalletHasNoAddressToVerify) {
   EXPECT_EQ(run(verification.send(4711)).error().kind, web::Kind::not_found);
 }
 
-}  // namespace
+}  // namespace verification_test

@@ -6,7 +6,7 @@
 
 #include "appliance/foundation/timestamp.h"
 
-namespace {
+namespace wallet_message_test {
 
 using agentbox::parse_timestamp;
 using wallet_sign_in::parse_message;
@@ -187,4 +187,4 @@ TEST(Timestamp, RefusesOtherTexts) {
     EXPECT_FALSE(parse_timestamp(wrong)) << wrong;
 }
 
-}  // namespace
+}  // namespace wallet_message_test

@@ -5,7 +5,7 @@
 #include "appliance/foundation/crypto/cose.h"
 #include "tests/identity/authenticator.h"
 
-namespace {
+namespace webauthn_test {
 
 using authenticator_tests::Authenticator;
 using authenticator_tests::ec_key;
@@ -61,8 +61,8 @@ const std::vector<Wrong> wrongs{
     {"another ceremony", [](auto& one) { one.creation_type = one.assertion_type = "payment.get"; }},
     {"another site", [](auto& one) { one.party = "evil.example"; }},
     {"another site", [](auto& one) { one.party = "example.org"; }},
-    {"nobody was there", [](auto& one) { one.flags = 0; }},
-    {"nobody was there", [](auto& one) { one.flags = 4; }},
+    {"no user presence", [](auto& one) { one.flags = 0; }},
+    {"no user presence", [](auto& one) { one.flags = 4; }},
     {"behind its end", [](auto& one) { one.trailing = std::string(1, '\0'); }},
     {"extensions", [](auto& one) { one.extensions = number(7); }},
     {"extensions", [](auto& one) { one.extensions = map(2) + text("a") + number(1); }},
@@ -280,4 +280,4 @@ TEST(WebAuthn, RandomBytesAreNeverACredential) {
   }
 }
 
-}  // namespace
+}  // namespace webauthn_test

@@ -5,11 +5,26 @@
 #include <string>
 #include <vector>
 
-#include "appliance/billing/api_keys/routes.h"
+#include "appliance/access/guards.h"
+#include "appliance/access/keys.h"
+#include "appliance/billing/subscriptions/subscriptions.h"
+#include "appliance/billing/usage/ledger.h"
+#include "appliance/identity/audit/audit.h"
+#include "web/routes/bind.h"
 #include "web/routes/endpoint.h"
 #include "web/routes/fields.h"
+#include "web/routes/route.h"
 
 namespace billing::api_keys {
+
+// What the rows depend on; all of it must outlive them.
+struct Services {
+  keys::Keys& keys;
+  const billing::Subscriptions& subscriptions;
+  const usage::Ledger& ledger;
+  audit::Audit& audit;
+  const store::System& system;
+};
 
 struct NewKey {
   web::Text<1, 100> name;
@@ -65,10 +80,7 @@ struct Validity {
 };
 BOOST_DESCRIBE_STRUCT(Validity, (), (valid, userId, plan))
 
-web::Answer list_keys(const Services&, const web::Request&);
-web::Answer create_key(const Services&, const web::Request&, NewKey);
-web::Answer show_key(const Services&, const web::Request&);
-web::Answer delete_key(const Services&, const web::Request&);
-web::Answer validate_key(const Services&, const web::Request&);
+// /api/keys: a user's API keys.
+std::vector<web::Route> web_routes(const agentbox::Guards&, const web::Bind<Services>&);
 
 }  // namespace billing::api_keys

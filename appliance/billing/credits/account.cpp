@@ -2,8 +2,8 @@
 
 #include <vector>
 
+#include "appliance/access/records.h"
 #include "appliance/foundation/ordered_id.h"
-#include "appliance/identity/accounts/records.h"
 
 namespace credits {
 
@@ -23,15 +23,18 @@ void add_to_account(store::Change& change, store::UserId user, const store::Coun
   change.add(user, account, fields, bounds);
 }
 
+void add_entry(store::Change& change, const Entry& entry, bool is_bounded) {
+  change.insert_new(entries, entry);
+  add_to_account(change, entry.user_id, {1, -entry.amount, entry.amount}, is_bounded);
+  add_to_month(change, entry);
+}
+
 }  // namespace
 
 store::CounterName month_counter(const usage::Period& month) { return {"credits/" + month.name()}; }
 
-void add(store::Change& change, const Entry& entry) {
-  change.insert_new(entries, entry);
-  add_to_account(change, entry.user_id, {1, -entry.amount, entry.amount}, entry.amount < 0);
-  add_to_month(change, entry);
-}
+void add(store::Change& change, const Entry& entry) { add_entry(change, entry, entry.amount < 0); }
+void add_beyond_balance(store::Change& change, const Entry& entry) { add_entry(change, entry, false); }
 
 void reserve(store::Change& change, store::UserId user, usage::Money most) {
   add_to_account(change, user, {0, most.units()}, true);

@@ -11,7 +11,7 @@ namespace credits {
 // The fields of the account's counter. `owed` is at the place of usage::TallyField::cost, so that limits apply to it.
 enum class AccountField : std::size_t {
   count,  // of entries
-  owed,   // spent and reserved, less what was granted: never above zero, so that the balance is never below
+  owed,   // spent and reserved, less what was granted: above zero, and the balance below, only by add_beyond_balance()
   total,  // the sum of all entries
 };
 inline const store::CounterName account{"credits/account"};
@@ -22,6 +22,8 @@ store::CounterName month_counter(const usage::Period& month);
 // Adds an entry. Outcome::over_bound on the account: the entry takes more than there is. Outcome::duplicate of
 // "reference": there is an entry of this cause.
 void add(store::Change&, const Entry&);
+// The same for an entry that must be made although the balance does not cover it: the rest is a debt.
+void add_beyond_balance(store::Change&, const Entry&);
 // Sets the amount aside. Outcome::over_bound on the account: there is less.
 void reserve(store::Change&, store::UserId, usage::Money most);
 // Adds the entry of what was spent of a reservation, if anything was, and gives back the rest.

@@ -1,7 +1,8 @@
 #include "appliance/billing/credits/credits.h"
 
+#include "appliance/access/records.h"
 #include "appliance/foundation/ordered_id.h"
-#include "appliance/identity/accounts/records.h"
+#include "store/transact.h"
 
 namespace credits {
 
@@ -38,39 +39,48 @@ bool Credits::pays_calls(store::UserId user) const {
 
 web::Task<> Credits::let_pay_calls(store::UserId user, bool pays_calls) {
   const auto tenant = system_.tenant(user);
-  for (;;) {
-    auto change = tenant.change();
-    if (auto row = tenant.get(choices, choice_id)) {
-      row->value.pays_calls = pays_calls;
-      change.update(choices, *row);
-    } else {
-      const Choice choice{.user_id = user, .pays_calls = pays_calls};
-      change.insert(choices, choice);
-    }
-    const auto outcome = co_await change.commit();
-    if (outcome.ok()) co_return;
-  }
+  const Choice choice{.user_id = user, .pays_calls = pays_calls};
+  const auto step = [&](store::Change& change) {
+    store::put(change, tenant, choices, choice);
+    return true;
+  };
+  co_await store::transact(tenant, step);
 }
 
-web::Task<web::Result<Entry>> Credits::adjust(store::UserId user, Adjustment adjustment) {
+web::Task<web::Result<Adjusted>> Credits::adjust(store::UserId user, Adjustment adjustment) {
   if (!system_.get(accounts::users, user)) co_return web::not_found("No such user");
+  std::string reference;
+  if (!adjustment.key.empty()) reference = "adjustment/" + std::to_string(user) + "/" + adjustment.key;
+  if (auto earlier = find_adjustment(reference, adjustment)) co_return std::move(*earlier);
   const auto now = store::now();
   Entry entry{.user_id = user,
               .id = agentbox::ordered_id(now),
               .at = now,
               .kind = EntryKind::adjusted,
               .amount = adjustment.amount.units(),
-              .reference = {},
-              .note = std::move(adjustment.reason),
-              .by = std::move(adjustment.by)};
+              .reference = reference,
+              .note = adjustment.reason,
+              .by = adjustment.by};
   auto change = system_.change();
   add(change, entry);
   const auto outcome = co_await change.commit();
+  if (outcome.duplicate("reference")) co_return *find_adjustment(reference, adjustment);
   if (!outcome.ok()) {
     co_return web::conflict("credits must not take more than the user's balance of " +
                             balance(user).available.to_string() + " USD");
   }
-  co_return entry;
+  co_return Adjusted{.entry = std::move(entry)};
+}
+
+std::optional<web::Result<Adjusted>> Credits::find_adjustment(const std::string& reference,
+                                                              const Adjustment& adjustment) const {
+  auto row = system_.find_unique(entries, "reference", reference);
+  if (!row) return std::nullopt;
+  if (row->value.amount == adjustment.amount.units() && row->value.note == adjustment.reason)
+    return Adjusted{.entry = std::move(row->value), .is_new = false};
+  return web::Error{.kind = web::Kind::conflict,
+                    .message = "This idempotencyKey was used for another adjustment",
+                    .code = "IDEMPOTENCY_KEY_ALREADY_USED"};
 }
 
 std::vector<Entry> Credits::newest(store::UserId user, std::size_t limit, std::string before) const {

@@ -13,7 +13,8 @@
 namespace credits {
 
 struct Balance {
-  usage::Money available, reserved;  // reserved: for calls in progress
+  usage::Money available;  // negative: owed, after a chargeback of what is spent
+  usage::Money reserved;   // for calls in progress
   usage::Money total() const { return available + reserved; }
   std::int64_t whole_credits() const { return available.units() / credit.units(); }
 };
@@ -26,6 +27,12 @@ struct MonthSums {
 struct Adjustment {
   usage::Money amount;  // negative: taken
   std::string reason, by;
+  std::string key;  // the caller's idempotency key, which counts once for the user; empty: each request adjusts
+};
+
+struct Adjusted {
+  Entry entry;
+  bool is_new = true;  // false: made by an earlier request with the same key
 };
 
 // Callable from every thread; must not outlive the store.
@@ -37,8 +44,9 @@ class Credits {
   // Whether the user lets credits pay for model calls beyond the plan's quota.
   bool pays_calls(store::UserId) const;
   web::Task<> let_pay_calls(store::UserId, bool);
-  // not_found: no such user. conflict: it takes more than there is.
-  web::Task<web::Result<Entry>> adjust(store::UserId, Adjustment);
+  // With a known key: the earlier entry if it was the same, else conflict with IDEMPOTENCY_KEY_ALREADY_USED. not_found:
+  // no such user. conflict: it takes more than there is.
+  web::Task<web::Result<Adjusted>> adjust(store::UserId, Adjustment);
 
   // Newest first; with `before`, only entries before that id.
   std::vector<Entry> newest(store::UserId, std::size_t limit, std::string before = {}) const;
@@ -48,6 +56,8 @@ class Credits {
   MonthSums sums(store::UserId, const usage::Period& month) const;
 
  private:
+  std::optional<web::Result<Adjusted>> find_adjustment(const std::string& reference, const Adjustment&) const;
+
   store::System system_;
 };
 

@@ -1,6 +1,7 @@
 #include "appliance/billing/credits/handlers.h"
 
-#include "appliance/identity/accounts/user_id.h"
+#include "appliance/access/records.h"
+#include "web/routes/endpoint.h"
 #include "web/routes/reply.h"
 
 namespace credits {
@@ -56,8 +57,6 @@ std::string name_of(const audit::Actor& actor) {
   return actor.by.empty() ? "user " + std::to_string(actor.caller.user_id) : actor.by;
 }
 
-}  // namespace
-
 web::Answer show_account(const Services& services, const web::Request& request) {
   co_return web::reply(account_of(services.credits, request.caller.user_id), 200);
 }
@@ -94,15 +93,64 @@ web::Answer adjust_account(const Services& services, const web::Request& request
         "usd must be an amount in US dollars other than zero, such as 12.50 or -3, with at most twelve decimals");
   }
   const auto actor = audit::actor_of(request);
-  Adjustment adjustment{.amount = *amount, .reason = std::move(body.reason), .by = name_of(actor)};
+  Adjustment adjustment{.amount = *amount,
+                        .reason = std::move(body.reason),
+                        .by = name_of(actor),
+                        .key = body.idempotencyKey.value_or("")};
   const auto adjusted = co_await services.credits.adjust(*user, std::move(adjustment));
   auto entry = audit::entry_by(actor, "credits adjusted by " + amount->to_string() + " USD", "");
   entry.user_id = *user;
   if (!adjusted) entry.outcome = adjusted.error().message;
-  co_await services.audit.note(std::move(entry));
+  if (!adjusted || adjusted->is_new) co_await services.audit.note(std::move(entry));
   if (!adjusted) co_return adjusted.error();
-  const Adjusted answer{.entry = view(*adjusted), .account = account_of(services.credits, *user)};
+  const AdjustmentAnswer answer{.entry = view(adjusted->entry), .account = account_of(services.credits, *user)};
   co_return web::reply(answer, 200);
+}
+
+constexpr const char* account_text =
+    "A credit buys a US cent of model usage at catalogue prices. `credits` are the whole ones that can be spent, "
+    "`balance` the exact amount in US dollars, `reserved` what model calls in progress may use.";
+constexpr const char* change_text =
+    "`payForCalls`: credits pay for model calls that exceed the plan's monthly quota, at catalogue prices, instead of "
+    "429 QUOTA_EXCEEDED. Each call's maximum is reserved before it is made and settled afterwards; the balance never "
+    "falls below zero by them; only a chargeback of credits that are spent makes it negative, and later purchases pay "
+    "that first. Models without a price are not paid for.";
+constexpr const char* entries_text =
+    "Newest first. `kind` is bought, referral, spent (one for each model call), refunded or adjusted (by an "
+    "administrator, with the reason in `note`). `next` is the `before` of the next page.";
+
+}  // namespace
+
+std::vector<web::Route> web_routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {
+  const auto& session = guards.session;
+  return {
+      {web::GET, "/api/credits", session, nullptr,
+       web::plain(on(show_account)).returns<Account>().describe(account_text), "Your credits"},
+      {web::PUT, "/api/credits", session, nullptr,
+       web::body<AccountChange>(on(change_account)).returns<Account>().describe(change_text),
+       "Let credits pay for model calls beyond your plan's quota, or not"},
+      {web::GET, "/api/credits/entries", session, nullptr,
+       web::query<EntriesQuery>(on(list_entries)).returns<EntryList>().describe(entries_text),
+       "List the entries of your credits"},
+  };
+}
+
+std::vector<web::Route> backend_routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {
+  const auto& key = guards.backend.users;
+  return {
+      {web::GET, "/api/admin/credits", key, nullptr,
+       web::query<UserEntriesQuery>(on(show_user_account)).returns<UserAccount>().describe(entries_text),
+       "A user's credits and their entries"},
+      {web::POST, "/api/admin/credits", key, nullptr,
+       web::body<AdjustmentRequest>(on(adjust_account))
+           .returns<AdjustmentAnswer>()
+           .fails({web::Kind::not_found, web::Kind::conflict})
+           .describe(
+               "Adds `usd` to the user's credits, or takes them for a negative amount: 409 beyond the balance. "
+               "`reason` is shown to the user. With an `idempotencyKey` the adjustment is made once for the user: the "
+               "same request again answers the same, another one with it is refused with 409."),
+       "Adjust a user's credits"},
+  };
 }
 
 }  // namespace credits

@@ -5,11 +5,23 @@
 #include <string>
 #include <vector>
 
-#include "appliance/billing/credits/routes.h"
+#include "appliance/access/guards.h"
+#include "appliance/billing/credits/credits.h"
+#include "appliance/identity/accounts/accounts.h"
+#include "appliance/identity/audit/audit.h"
+#include "web/routes/bind.h"
 #include "web/routes/endpoint.h"
 #include "web/routes/fields.h"
+#include "web/routes/route.h"
 
 namespace credits {
+
+// What the rows depend on; all of it must outlive them.
+struct Services {
+  Credits& credits;
+  const accounts::Accounts& accounts;
+  audit::Audit& audit;
+};
 
 // Amounts are exact decimals of US dollars; a credit is a cent.
 struct Account {
@@ -66,21 +78,20 @@ BOOST_DESCRIBE_STRUCT(UserAccount, (), (userId, account, entries, next))
 struct AdjustmentRequest {
   web::Text<1, 20> userId, usd;
   web::Text<1, 500> reason;
+  std::optional<web::Text<1, 100>> idempotencyKey;
 };
-BOOST_DESCRIBE_STRUCT(AdjustmentRequest, (), (userId, usd, reason))
+BOOST_DESCRIBE_STRUCT(AdjustmentRequest, (), (userId, usd, reason, idempotencyKey))
 
-struct Adjusted {
+struct AdjustmentAnswer {
   bool success = true;
   EntryView entry;
   Account account;
 };
-BOOST_DESCRIBE_STRUCT(Adjusted, (), (success, entry, account))
+BOOST_DESCRIBE_STRUCT(AdjustmentAnswer, (), (success, entry, account))
 
-web::Answer show_account(const Services&, const web::Request&);
-web::Answer change_account(const Services&, const web::Request&, AccountChange);
-web::Answer list_entries(const Services&, const web::Request&, EntriesQuery);
-
-web::Answer show_user_account(const Services&, const web::Request&, UserEntriesQuery);
-web::Answer adjust_account(const Services&, const web::Request&, AdjustmentRequest);
+// /api/credits: the caller's balance and entries, and whether credits pay for model calls.
+std::vector<web::Route> web_routes(const agentbox::Guards&, const web::Bind<Services>&);
+// /api/admin/credits: those of any user, and adjustments.
+std::vector<web::Route> backend_routes(const agentbox::Guards&, const web::Bind<Services>&);
 
 }  // namespace credits

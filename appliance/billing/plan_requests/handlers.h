@@ -5,11 +5,23 @@
 #include <string>
 #include <vector>
 
-#include "appliance/billing/plan_requests/routes.h"
+#include "appliance/access/guards.h"
+#include "appliance/billing/plan_requests/plan_requests.h"
+#include "appliance/identity/accounts/accounts.h"
+#include "appliance/identity/audit/audit.h"
+#include "web/routes/bind.h"
 #include "web/routes/endpoint.h"
 #include "web/routes/fields.h"
+#include "web/routes/route.h"
 
 namespace billing::plan_requests {
+
+// What the rows depend on; all of it must outlive them.
+struct Services {
+  PlanRequests& requests;
+  const accounts::Accounts& accounts;
+  audit::Audit& audit;
+};
 
 struct NewRequest {
   web::Text<1, 20> plan;
@@ -50,11 +62,9 @@ struct DecisionRequest {
 };
 BOOST_DESCRIBE_STRUCT(DecisionRequest, (), (reason))
 
-web::Answer request_plan(const Services&, const web::Request&, NewRequest);
-web::Answer show_request(const Services&, const web::Request&);
-
-web::Answer list_requests(const Services&, const web::Request&);
-web::Answer approve_request(const Services&, const web::Request&, DecisionRequest);
-web::Answer deny_request(const Services&, const web::Request&, DecisionRequest);
+// /api/subscriptions/request; and /api/admin/plan-requests for administrators' sessions.
+std::vector<web::Route> web_routes(const agentbox::Guards&, const web::Bind<Services>&);
+// /api/admin/plan-requests.
+std::vector<web::Route> backend_routes(const agentbox::Guards&, const web::Bind<Services>&);
 
 }  // namespace billing::plan_requests

@@ -12,6 +12,7 @@
 #include <mutex>
 
 #include "appliance/billing/spans/writer.h"
+#include "store/transact.h"
 #include "web/log.h"
 #include "web/metrics.h"
 #include "web/run_on.h"
@@ -46,7 +47,8 @@ struct Running::Registry : std::enable_shared_from_this<Running::Registry> {
         limits(most),
         writer(std::move(given), most),
         home(context),
-        batch_written(context.get_executor(), web::Timer::time_point::max()) {}
+        batch_written(context.get_executor(), web::Timer::time_point::max()),
+        gathering(context.get_executor()) {}
 
   void began(const Span& span) {
     const std::scoped_lock lock(mutex);
@@ -67,7 +69,7 @@ struct Running::Registry : std::enable_shared_from_this<Running::Registry> {
       for (const auto& span : more) recorded(span);
     {
       const std::scoped_lock lock(mutex);
-      if (queue.size() + more.size() > limits.most_waiting) return false;
+      if (queue.size() + more.size() > limits.max_waiting) return false;
       taken += more.size();
       std::move(more.begin(), more.end(), std::back_inserter(queue));
       if (std::exchange(is_writing, true)) return true;
@@ -104,10 +106,25 @@ struct Running::Registry : std::enable_shared_from_this<Running::Registry> {
     return batch;
   }
 
+  bool is_batch_full() const {
+    const std::scoped_lock lock(mutex);
+    return queue.size() >= limits.batch;
+  }
+
+  web::Task<> gather() {
+    if (waiting > 0 || is_batch_full()) co_return;
+    gathering.expires_after(limits.gathering);
+    boost::system::error_code woken;
+    co_await gathering.async_wait(boost::asio::redirect_error(web::use_task, woken));
+  }
+
   // On `home`, one at a time.
   static web::Task<> write_waiting(std::shared_ptr<Registry> self) {
-    for (auto batch = self->next_batch(); batch.size() > 0; batch = self->next_batch()) {
+    for (;;) {
+      co_await self->gather();
+      auto batch = self->next_batch();
       const auto size = batch.size();
+      if (size == 0) co_return;
       for (const auto& span : batch.spans) count_recorded(span);
       std::string failure;
       try {
@@ -125,10 +142,13 @@ struct Running::Registry : std::enable_shared_from_this<Running::Registry> {
   }
 
   static web::Task<> wait_for(std::shared_ptr<Registry> self, std::uint64_t target) {
+    ++self->waiting;
+    self->gathering.cancel();
     while (self->done < target) {
       boost::system::error_code woken;
       co_await self->batch_written.async_wait(boost::asio::redirect_error(web::use_task, woken));
     }
+    --self->waiting;
   }
 
   store::System system;
@@ -148,6 +168,8 @@ struct Running::Registry : std::enable_shared_from_this<Running::Registry> {
   // Used on `home` only.
   std::uint64_t done = 0;    // of those
   web::Timer batch_written;  // cancelled when it is so
+  web::Timer gathering;      // cancelled when written() waits
+  std::size_t waiting = 0;   // calls of written()
 };
 
 Running::Running(Running&& other) noexcept
@@ -168,7 +190,7 @@ void Running::end(Ending ending) {
   const auto took = std::chrono::steady_clock::now() - began_;
   span_.duration_us = std::chrono::duration_cast<std::chrono::microseconds>(took).count();
   std::vector<Span> one;
-  one.push_back(span_);
+  one.push_back(std::move(span_));
   if (!registry->add(std::move(one))) count_dropped(1);
 }
 
@@ -226,17 +248,16 @@ void Recorder::when_recorded(std::function<void(const Span&)> recorded) { regist
 
 web::Task<> Recorder::forget(store::UserId owner, std::string agent) {
   const auto tenant = registry_->system.tenant(owner);
-  for (;;) {
+  const auto step = [&](store::Change& change) {
     const auto row = tenant.get(activities, agent);
-    if (!row) co_return;
-    auto change = tenant.change();
+    if (!row) return false;
     change.erase(activities, *row);
     for (const auto& link : tenant.list(links, {.limit = std::size_t(-1), .after = {}}))
       if (link.from == agent || link.to == agent)
         if (const auto stored = tenant.get(links, link.id)) change.erase(links, *stored);
-    const auto outcome = co_await change.commit();
-    if (outcome.ok()) co_return;
-  }
+    return true;
+  };
+  co_await store::transact(tenant, step);
 }
 
 std::string activity_id(const Span& span) { return span.is_foreign ? "~" + span.agent : span.agent; }

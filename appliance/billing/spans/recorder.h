@@ -1,5 +1,6 @@
-// Takes spans from every part of the box and writes them to the store in the background, many in one commit. Recording
-// one costs its caller no wait for the store.
+// Takes spans from every part of the box and writes them to the store in the background: those of a tenth of a second
+// in one commit, so that a model call costs no commit of its own. Recording one costs its caller no wait for the store.
+// A crash loses those that are not written yet; the books do not depend on them.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -16,10 +17,11 @@
 namespace spans {
 
 struct Limits {
-  std::size_t most_waiting = 20'000;  // spans that are not written yet; further ones are dropped or refused
-  std::size_t batch = 256;            // spans in one commit
-  std::int64_t most_kept = most_spans;
-  std::int64_t most_foreign = most_foreign_agents;
+  std::size_t max_waiting = 20'000;          // spans that are not written yet; further ones are dropped or refused
+  std::size_t batch = 256;                   // spans in one commit
+  std::chrono::milliseconds gathering{100};  // until fewer than a batch are written, unless written() waits for them
+  std::int64_t max_kept = max_spans;
+  std::int64_t max_foreign = max_foreign_agents;
 };
 
 // What is recorded of a piece of work at its end.

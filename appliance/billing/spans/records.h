@@ -121,7 +121,7 @@ std::string link_id(std::string_view from, std::string_view to);
 
 // Per user, and how many are kept. Agents elsewhere beyond their number are seen in traces only.
 inline const store::CounterName count{"spans"}, foreign_count{"foreign_agents"};
-inline constexpr std::int64_t most_spans = 100'000, most_foreign_agents = 200;
+inline constexpr std::int64_t max_spans = 100'000, max_foreign_agents = 200;
 inline constexpr std::size_t recent_turns = 100;
 
 // Adds to the count at this time, and drops hours that are more than a day before it.

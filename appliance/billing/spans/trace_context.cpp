@@ -10,12 +10,12 @@ namespace {
 
 constexpr std::size_t trace_digits = 32, span_digits = 16;
 
-bool is_hex(std::string_view text) {
+bool is_lower_case_hex(std::string_view text) {
   return std::ranges::all_of(text, [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
 }
 
 bool is_id(std::string_view text, std::size_t digits) {
-  return text.size() == digits && is_hex(text) && text.find_first_not_of('0') != std::string_view::npos;
+  return text.size() == digits && is_lower_case_hex(text) && text.find_first_not_of('0') != std::string_view::npos;
 }
 
 }  // namespace
@@ -34,8 +34,9 @@ TraceContext TraceContext::parse(std::string_view header) {
   if (header.size() < length) return {};
   const auto version = header.substr(0, version_digits);
   const bool has_more = header.size() > length;
-  if (!is_hex(version) || version == "ff" || (has_more && (version == "00" || header[length] != '-'))) return {};
-  if (header[2] != '-' || header[35] != '-' || header[52] != '-' || !is_hex(header.substr(53, 2))) return {};
+  if (!is_lower_case_hex(version) || version == "ff" || (has_more && (version == "00" || header[length] != '-')))
+    return {};
+  if (header[2] != '-' || header[35] != '-' || header[52] != '-' || !is_lower_case_hex(header.substr(53, 2))) return {};
   const auto trace = header.substr(3, trace_digits), parent = header.substr(36, span_digits);
   if (!is_trace_id(trace) || !is_span_id(parent)) return {};
   return {.trace_id = std::string(trace), .parent_id = std::string(parent)};

@@ -99,7 +99,7 @@ void Writer::add_to_activity(Edits& edits, const Span& span) const {
     auto row = system_.get(activities, span.owner, key.second);
     if (!row && span.is_foreign) {
       auto& added = edits.foreign[span.owner];
-      if (system_.counter(span.owner, foreign_count) + added >= limits_.most_foreign) return;
+      if (system_.counter(span.owner, foreign_count) + added >= limits_.max_foreign) return;
       ++added;
     }
     Edited<Activity> edited{
@@ -147,8 +147,8 @@ web::Task<bool> Writer::commit(const Edits& edits) const {
 }
 
 web::Task<> Writer::trim(store::UserId owner) {
-  const auto excess = system_.counter(owner, count) - limits_.most_kept;
-  if (excess <= std::min(trimmed_at_once, limits_.most_kept / 10)) co_return;
+  const auto excess = system_.counter(owner, count) - limits_.max_kept;
+  if (excess <= std::min(trimmed_at_once, limits_.max_kept / 10)) co_return;
   const auto tenant = system_.tenant(owner);
   auto& trimmed_to = trimmed_to_[owner];
   const store::Page page{.limit = static_cast<std::size_t>(std::min(excess, trimmed_at_once)), .after = trimmed_to};

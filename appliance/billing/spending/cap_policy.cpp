@@ -1,13 +1,15 @@
 #include "appliance/billing/spending/cap_policy.h"
 
+#include "appliance/access/keys.h"
 #include "appliance/identity/accounts/accounts.h"
-#include "appliance/identity/keys/keys.h"
 
 namespace billing {
 
 namespace {
 
 constexpr store::UserId owner_of_plan_caps = 0;
+
+bool is_on_plan(const Cap& cap) { return cap.scope == CapScope::plan || cap.scope == CapScope::agents; }
 
 }  // namespace
 
@@ -29,8 +31,18 @@ std::vector<Cap> CapPolicy::caps_of_user(store::UserId user) const {
   return found;
 }
 
+web::Result<std::vector<Cap>> CapPolicy::caps_of_agent(store::UserId user, const std::string& agent) const {
+  if (!has_agent_(user, agent)) return web::not_found("No such agent");
+  std::vector<Cap> found;
+  for (auto& cap : caps_.list(user))
+    if (cap.scope == CapScope::agent && cap.target == agent) found.push_back(std::move(cap));
+  if (const auto payer = spend_policy_.payer_of(web::Caller{.user_id = user}))
+    for (auto& cap : caps_.on_agents(payer->plan)) found.push_back(applied_to(std::move(cap), agent));
+  return found;
+}
+
 web::Task<web::Result<Cap>> CapPolicy::set_by_user(store::UserId user, Cap cap) const {
-  if (cap.scope == CapScope::plan) co_return web::invalid("scope must be one of: user, agent, key");
+  if (is_on_plan(cap)) co_return web::invalid("scope must be one of: user, agent, key");
   cap.user_id = user;
   if (const auto checked = check_target(cap); !checked) co_return checked.error();
   co_return co_await caps_.put(std::move(cap));
@@ -45,12 +57,17 @@ web::Task<web::Result<void>> CapPolicy::remove_by_user(store::UserId user, std::
 
 web::Result<std::vector<Cap>> CapPolicy::caps_for_admin(std::optional<store::UserId> user) const {
   if (const auto checked = check_owner(user); !checked) return checked.error();
-  return caps_.list(user.value_or(owner_of_plan_caps));
+  auto found = caps_.list(user.value_or(owner_of_plan_caps));
+  if (user) return found;
+  for (const auto plan : {Plan::label, Plan::solo, Plan::collective, Plan::network})
+    for (auto& cap : caps_.on_agents(plan))
+      if (cap.is_default) found.push_back(std::move(cap));
+  return found;
 }
 
 web::Task<web::Result<Cap>> CapPolicy::set_by_admin(std::optional<store::UserId> user, Cap cap) const {
-  if ((cap.scope == CapScope::plan) == user.has_value())
-    co_return web::invalid("userId is required, but not for a cap on a plan");
+  if (is_on_plan(cap) == user.has_value())
+    co_return web::invalid("userId is required, but not for a cap on a plan or its agents");
   if (const auto checked = check_owner(user); !checked) co_return checked.error();
   cap.user_id = user.value_or(owner_of_plan_caps);
   cap.by_admin = true;
@@ -68,7 +85,7 @@ CapUse CapPolicy::use_of(const Cap& cap, store::UserId user) const {
   CapUse use{.tokens = std::nullopt,
              .cost = std::nullopt,
              .resets_at = cap.period == CapPeriod::day ? usage::next_day(now) : usage::next_month(now)};
-  if (user == owner_of_plan_caps) return use;
+  if (user == owner_of_plan_caps || cap.scope == CapScope::agents) return use;
   for (const auto& limit : limits_of(cap, now)) {
     const auto used = ledger_.spent(user, limit);
     if (limit.field == usage::TallyField::tokens) {
@@ -93,6 +110,7 @@ web::Result<void> CapPolicy::check_target(const Cap& cap) const {
       if (!cap.target.empty()) return web::invalid("target must be left out of a cap on a user");
       break;
     case CapScope::plan:
+    case CapScope::agents:
       if (!plan_named(cap.target)) return web::invalid("target must be " + plan_names(" or "));
       break;
     case CapScope::agent:

@@ -27,8 +27,11 @@ class CapPolicy {
   using HasAgent = std::function<bool(store::UserId, std::string_view agent)>;
   CapPolicy(Caps&, const usage::Ledger&, const SpendPolicy&, const accounts::Accounts&, const keys::Keys&, HasAgent);
 
-  // The caps on a user: those set on the user, then those on the user's plan.
+  // The caps on a user: those set on the user, then those set on the user's plan and its agents.
   std::vector<Cap> caps_of_user(store::UserId) const;
+  // The caps on one of the user's agents: those set on the agent, then those that the user's plan has for each agent,
+  // as they apply to it. not_found: no such agent.
+  web::Result<std::vector<Cap>> caps_of_agent(store::UserId, const std::string& agent) const;
   // Users set caps on themselves, their agents and their keys. invalid, naming the field; not_found: no such agent or
   // key; and the errors of Caps::put.
   web::Task<web::Result<Cap>> set_by_user(store::UserId, Cap) const;

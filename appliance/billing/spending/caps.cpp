@@ -1,8 +1,15 @@
 #include "appliance/billing/spending/caps.h"
 
+#include <algorithm>
+#include <utility>
+
+#include "store/transact.h"
+
 namespace billing {
 
 namespace {
+
+constexpr std::int64_t units_in_cent = 10'000'000'000;
 
 const store::CounterName own_count{"caps"}, admin_count{"admin-caps"};
 
@@ -17,6 +24,8 @@ bool applies(const Cap& cap, const usage::Call& call) {
     case CapScope::plan:
     case CapScope::user:
       return !call.own_key;
+    case CapScope::agents:
+      return false;  // see on_agents
   }
   return false;
 }
@@ -35,6 +44,20 @@ std::string cap_id(const Cap& cap) {
   return id.append(boost::describe::enum_to_string(cap.period, ""));
 }
 
+Cap default_agent_cap(Plan plan) {
+  Cap cap{.scope = CapScope::agents, .target = std::string(to_string(plan)), .period = CapPeriod::day};
+  cap.cost = agent_day_cents(plan) * units_in_cent;
+  cap.by_admin = cap.is_default = true;
+  cap.id = "plan-agents-" + cap.target + "-day";
+  return cap;
+}
+
+Cap applied_to(Cap cap, std::string_view agent) {
+  cap.plan = std::exchange(cap.target, std::string(agent));
+  cap.scope = CapScope::agent;
+  return cap;
+}
+
 std::vector<Cap> Caps::list(store::UserId user) const {
   return system_.tenant(user).list(caps, {.limit = 2 * max_caps, .after = {}});
 }
@@ -48,9 +71,8 @@ std::optional<Cap> Caps::find(store::UserId user, std::string_view id) const {
 web::Task<web::Result<Cap>> Caps::put(Cap cap) {
   cap.id = cap_id(cap);
   cap.updated_at = store::now();
-  for (;;) {
-    const auto tenant = system_.tenant(cap.user_id);
-    auto change = tenant.change();
+  const auto tenant = system_.tenant(cap.user_id);
+  const auto step = [&](store::Change& change) -> web::Result<Cap> {
     if (auto row = tenant.get(caps, cap.id)) {
       row->value = cap;
       change.update(caps, *row);
@@ -58,26 +80,26 @@ web::Task<web::Result<Cap>> Caps::put(Cap cap) {
       change.insert(caps, cap);
       change.add(cap.user_id, count_of(cap), 1, max_caps);
     }
-    const auto outcome = co_await change.commit();
-    if (outcome.ok()) co_return cap;
-    if (outcome.kind == store::Outcome::Kind::over_bound) {
-      co_return web::Error{.kind = web::Kind::too_many,
-                           .message = "There are " + std::to_string(max_caps) + " caps already: delete one first"};
-    }
-  }
+    return cap;
+  };
+  const auto refused = [](const store::Outcome& outcome) -> std::optional<web::Result<Cap>> {
+    if (outcome.kind != store::Outcome::Kind::over_bound) return std::nullopt;
+    return web::Error{.kind = web::Kind::too_many,
+                      .message = "There are " + std::to_string(max_caps) + " caps already: delete one first"};
+  };
+  co_return co_await store::transact(tenant, step, refused);
 }
 
 web::Task<web::Result<void>> Caps::remove(store::UserId user, std::string id) {
-  for (;;) {
-    const auto tenant = system_.tenant(user);
+  const auto tenant = system_.tenant(user);
+  const auto step = [&](store::Change& change) -> web::Result<void> {
     const auto row = tenant.get(caps, id);
-    if (!row) co_return web::not_found("No such cap");
-    auto change = tenant.change();
+    if (!row) return web::not_found("No such cap");
     change.erase(caps, *row);
     change.add(user, count_of(row->value), -1);
-    const auto outcome = co_await change.commit();
-    if (outcome.ok()) co_return web::Result<void>();
-  }
+    return {};
+  };
+  co_return co_await store::transact(tenant, step);
 }
 
 web::Task<> Caps::forget(store::UserId user, std::string target) {
@@ -92,6 +114,16 @@ Caps::CachedCaps Caps::cached(store::UserId user) const {
   return cache_.get(user, system_.tenant(user).version(caps), [&] { return std::make_optional(list(user)); });
 }
 
+std::vector<Cap> Caps::on_agents(Plan plan) const {
+  std::vector<Cap> found;
+  const auto on_plans = cached(0);
+  for (const auto& cap : *on_plans)
+    if (cap.scope == CapScope::agents && cap.target == to_string(plan)) found.push_back(cap);
+  const bool has_day = std::ranges::any_of(found, [](const Cap& cap) { return cap.period == CapPeriod::day; });
+  if (!has_day) found.push_back(default_agent_cap(plan));
+  return found;
+}
+
 std::vector<Cap> Caps::applying_to(const usage::Call& call, Plan plan) const {
   std::vector<Cap> applying;
   const auto own = cached(call.user_id);
@@ -101,6 +133,8 @@ std::vector<Cap> Caps::applying_to(const usage::Call& call, Plan plan) const {
   const auto on_plans = cached(0);
   for (const auto& cap : *on_plans)
     if (cap.scope == CapScope::plan && cap.target == to_string(plan)) applying.push_back(cap);
+  if (!call.agent.empty())
+    for (auto& cap : on_agents(plan)) applying.push_back(applied_to(std::move(cap), call.agent));
   return applying;
 }
 

@@ -1,6 +1,7 @@
 #include "appliance/billing/spending/handlers.h"
 
-#include "appliance/identity/accounts/user_id.h"
+#include "appliance/access/records.h"
+#include "web/routes/endpoint.h"
 #include "web/routes/reply.h"
 
 namespace billing::spending {
@@ -18,6 +19,7 @@ CapView view(const Cap& cap, const CapPolicy& policy, store::UserId user) {
           .usd = cap.cost ? std::optional(usage::Money::of_units(*cap.cost).to_string()) : std::nullopt,
           .whenReached = cap.when_reached,
           .byAdmin = cap.by_admin,
+          .isDefault = cap.is_default,
           .usedTokens = use.tokens,
           .usedUsd = use.cost ? std::optional(use.cost->to_string()) : std::nullopt,
           .resetsAt = use.resets_at,
@@ -45,7 +47,7 @@ web::Result<Cap> parse_cap(const Body& body) {
       return web::invalid("usd must be an amount such as \"12.50\", of less than 9223372");
     cap.cost = amount->units();
   }
-  if (!cap.tokens && !cap.cost) return web::invalid("tokens or usd is required");
+  if (!cap.tokens && !cap.cost && cap.scope != CapScope::agents) return web::invalid("tokens or usd is required");
   return cap;
 }
 
@@ -69,10 +71,13 @@ web::Task<> note(const Services& services, const web::Request& request, const ch
   co_await services.audit.note(std::move(entry));
 }
 
-}  // namespace
-
-web::Answer list_own_caps(const Services& services, const web::Request& request) {
+web::Answer list_own_caps(const Services& services, const web::Request& request, OwnCapsQuery query) {
   const auto user = request.caller.user_id;
+  if (query.agent) {
+    const auto found = services.caps.caps_of_agent(user, *query.agent);
+    if (!found) co_return found.error();
+    co_return reply_with(*found, services.caps, user);
+  }
   co_return reply_with(services.caps.caps_of_user(user), services.caps, user);
 }
 
@@ -118,6 +123,47 @@ web::Answer remove_cap(const Services& services, const web::Request& request, Ca
   if (!removed) co_return removed.error();
   co_await note(services, request, "cap removed by admin", answer.id, user->value_or(0));
   co_return web::reply(answer);
+}
+
+constexpr const char* put_text =
+    "Replaces the cap of the same scope, target and period. `scope` is user, agent or key (target: its id). `tokens` "
+    "and `usd` (\"12.50\") limit the usage of a UTC day or calendar month, including reservations of calls in "
+    "progress. `whenReached` decides about a call that does not fit: `refuse` (429 CAP_REACHED), `cheaper` (uses the "
+    "cheapest allowed model, if that fits) or `local` (uses the box's local model, which this cap does not limit).";
+constexpr const char* admin_put_text =
+    "As PUT /api/caps, with the further scopes plan (all calls of each user of the plan `target`) and agents (each "
+    "agent "
+    "of such users). A cap of scope agents for a day replaces the plan's default; without `tokens` and `usd` such "
+    "agents "
+    "are not limited. Where a plan's default applies, calls whose cost is unknown are limited to a million tokens for "
+    "each dollar of it.";
+
+}  // namespace
+
+std::vector<web::Route> web_routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {
+  const auto& session = guards.session;
+  return {
+      {web::GET, "/api/caps", session, nullptr, web::query<OwnCapsQuery>(on(list_own_caps)).returns<CapList>(),
+       "List the caps on your model calls, including those of your plan, with current usage; or those on one agent"},
+      {web::PUT, "/api/caps", session, nullptr,
+       web::body<NewCap>(on(set_own_cap)).returns<CapView>().describe(put_text),
+       "Set a cap on yourself, an agent or a key"},
+      {web::DELETE, "/api/caps/:id", session, nullptr, web::plain(on(remove_own_cap)).returns<Removed>(),
+       "Remove one of your caps"},
+  };
+}
+
+std::vector<web::Route> backend_routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {
+  const auto& key = guards.backend.users;
+  return {
+      {web::GET, "/api/admin/caps", key, nullptr, web::query<CapsQuery>(on(list_caps)).returns<CapList>(),
+       "List the caps on a user or, without userId, on plans"},
+      {web::PUT, "/api/admin/caps", key, nullptr,
+       web::body<NewAdminCap>(on(set_cap)).returns<CapView>().describe(admin_put_text),
+       "Set a cap on each user of a plan or on each of their agents, or on a user, an agent or a key"},
+      {web::DELETE, "/api/admin/caps/:id", key, nullptr, web::query<CapsQuery>(on(remove_cap)).returns<Removed>(),
+       "Remove a cap"},
+  };
 }
 
 }  // namespace billing::spending

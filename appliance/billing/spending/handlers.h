@@ -5,11 +5,21 @@
 #include <string>
 #include <vector>
 
-#include "appliance/billing/spending/routes.h"
+#include "appliance/access/guards.h"
+#include "appliance/billing/spending/cap_policy.h"
+#include "appliance/identity/audit/audit.h"
+#include "web/routes/bind.h"
 #include "web/routes/endpoint.h"
 #include "web/routes/fields.h"
+#include "web/routes/route.h"
 
 namespace billing::spending {
+
+// What the rows depend on; all of it must outlive them.
+struct Services {
+  const CapPolicy& caps;
+  audit::Audit& audit;
+};
 
 inline constexpr std::int64_t max_cap_tokens = 1'000'000'000'000'000;
 
@@ -39,6 +49,11 @@ struct CapsQuery {
 };
 BOOST_DESCRIBE_STRUCT(CapsQuery, (), (userId))
 
+struct OwnCapsQuery {
+  std::optional<web::Text<1, 128>> agent;
+};
+BOOST_DESCRIBE_STRUCT(OwnCapsQuery, (), (agent))
+
 struct CapView {
   std::string id;
   CapScope scope;
@@ -48,15 +63,16 @@ struct CapView {
   std::optional<std::string> usd;
   WhenReached whenReached;
   bool byAdmin;
+  bool isDefault;  // of the plan; nobody has set it
   // Usage in the current period, including reservations of calls in progress. For a cap on a plan: usage of the caller,
-  // and null for the administrator.
+  // and null for the administrator. Null for a cap on each agent of a plan.
   std::optional<std::int64_t> usedTokens;
   std::optional<std::string> usedUsd;
   store::Time resetsAt, updatedAt;
 };
 BOOST_DESCRIBE_STRUCT(CapView, (),
-                      (id, scope, target, period, tokens, usd, whenReached, byAdmin, usedTokens, usedUsd, resetsAt,
-                       updatedAt))
+                      (id, scope, target, period, tokens, usd, whenReached, byAdmin, isDefault, usedTokens, usedUsd,
+                       resetsAt, updatedAt))
 
 struct CapList {
   std::vector<CapView> caps;
@@ -70,12 +86,9 @@ struct Removed {
 };
 BOOST_DESCRIBE_STRUCT(Removed, (), (success, id))
 
-web::Answer list_own_caps(const Services&, const web::Request&);
-web::Answer set_own_cap(const Services&, const web::Request&, NewCap);
-web::Answer remove_own_cap(const Services&, const web::Request&);
-
-web::Answer list_caps(const Services&, const web::Request&, CapsQuery);
-web::Answer set_cap(const Services&, const web::Request&, NewAdminCap);
-web::Answer remove_cap(const Services&, const web::Request&, CapsQuery);
+// /api/caps: the caller's caps.
+std::vector<web::Route> web_routes(const agentbox::Guards&, const web::Bind<Services>&);
+// /api/admin/caps: caps on plans and on any user.
+std::vector<web::Route> backend_routes(const agentbox::Guards&, const web::Bind<Services>&);
 
 }  // namespace billing::spending

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
+#include "appliance/access/keys.h"
 #include "appliance/foundation/email.h"
 #include "appliance/identity/accounts/accounts.h"
 #include "appliance/identity/accounts/admin_address.h"
-#include "appliance/identity/keys/keys.h"
 #include "web/routes/reply.h"
 
 namespace billing {
@@ -44,7 +44,10 @@ boost::json::value amount(usage::TallyField field, std::int64_t value) {
 }  // namespace
 
 bool Bounds::has_money() const {
-  return std::ranges::any_of(limits, [](const auto& limit) { return limit.field == usage::TallyField::cost; });
+  return std::ranges::any_of(limits, [this](const auto& limit) {
+    const auto* cap = cap_of(limit);
+    return limit.field == usage::TallyField::cost && !(cap && cap->is_default);
+  });
 }
 
 std::optional<std::vector<usage::Limit>> Bounds::paid_by_credits(const usage::Limit& exceeded) const {
@@ -65,6 +68,18 @@ std::vector<usage::Limit> Bounds::for_local() const {
   for (const auto& limit : limits) {
     const auto* cap = cap_of(limit);
     if (!cap || cap->when_reached != WhenReached::local) applying.push_back(limit);
+  }
+  return applying;
+}
+
+std::vector<usage::Limit> Bounds::for_unpriced() const {
+  auto applying = limits;
+  for (auto& limit : applying) {
+    const auto* cap = cap_of(limit);
+    if (limit.field != usage::TallyField::cost || !cap || !cap->is_default) continue;
+    constexpr std::int64_t units_in_token = 1'000'000;  // of a dollar's million
+    limit.field = usage::TallyField::tokens;
+    limit.most /= units_in_token;
   }
   return applying;
 }
@@ -185,6 +200,12 @@ web::Error SpendPolicy::refusal(const Bounds& bounds, const usage::Limit& met, c
   } else if (met.name == budget_name) {
     error = refused(web::Kind::too_many, "BUDGET_EXCEEDED",
                     "The monthly budget of " + amount_text(met) + " of this key has no room for this request");
+  } else if (!cap->plan.empty()) {
+    error = refused(web::Kind::too_many, "CAP_REACHED",
+                    std::string(daily ? "The daily" : "The monthly") + " limit of " + amount_text(met) +
+                        " for each agent of the plan " + cap->plan + " has no room for this request until " +
+                        web::iso8601(resets));
+    error.extra["cap"] = cap->id;
   } else {
     error = refused(web::Kind::too_many, "CAP_REACHED",
                     std::string(daily ? "The daily" : "The monthly") + " cap of " + amount_text(met) + " on this " +

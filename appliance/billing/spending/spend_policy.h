@@ -44,6 +44,7 @@ struct PlanClaim {
 struct Bounds {
   std::vector<Cap> caps;
   std::vector<usage::Limit> limits;  // the plan's quota, the key's budget, the caps
+  // Whether a limit on money rules out calls whose cost is unknown. A default cap on agents does not: see for_unpriced.
   bool has_money() const;
   // In place of the plan's quota, if the user lets credits pay for what exceeds it.
   std::optional<usage::Limit> credits;
@@ -53,6 +54,8 @@ struct Bounds {
   const Cap* cap_of(const usage::Limit&) const;
   // Without the caps that let the local model answer beyond them.
   std::vector<usage::Limit> for_local() const;
+  // Of a call whose cost is unknown: the default cap on agents limits it to a million tokens for each dollar.
+  std::vector<usage::Limit> for_unpriced() const;
 };
 
 // Callable from every thread; the arguments must outlive it.

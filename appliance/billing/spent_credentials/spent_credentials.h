@@ -20,7 +20,8 @@ using Row = store::Row<Credential>;
 // Callable from every thread; outlives what it hands out.
 class SpentCredentials {
  public:
-  // The right of one request to work with a credential, while it lives. False: another request has it.
+  // The right of one request to work with what the id names (a credential, a payer), while it lives. False: another
+  // request has it.
   class Exclusive {
    public:
     Exclusive(SpentCredentials& all, std::string id);

@@ -1,10 +1,13 @@
 #include "appliance/billing/subscriptions/handlers.h"
 
+#include "appliance/access/records.h"
 #include "appliance/billing/subscriptions/plan_choice.h"
-#include "appliance/identity/accounts/user_id.h"
+#include "web/routes/endpoint.h"
 #include "web/routes/reply.h"
 
 namespace billing::plans {
+
+namespace {
 
 web::Answer deploy_plan(const Services& services, const web::Request& request, Deployment body) {
   const auto user = accounts::parse_user_id(body.userId);
@@ -20,6 +23,18 @@ web::Answer deploy_plan(const Services& services, const web::Request& request, D
   const Deployed answer{
       .subscriptionId = subscription->subscription_id, .plan = subscription->plan, .status = subscription->status};
   co_return web::reply(answer, 200);
+}
+
+}  // namespace
+
+std::vector<web::Route> backend_routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {
+  return {
+      {web::POST, "/api/subscriptions/deploy", guards.backend.users, nullptr,
+       web::body<Deployment>(on(deploy_plan))
+           .returns<Deployed>()
+           .describe("`plan`: " + plan_names(" or ") + "; 402 (PLAN_REQUIRED) for the deprecated free."),
+       "Activate a plan for a user"},
+  };
 }
 
 }  // namespace billing::plans

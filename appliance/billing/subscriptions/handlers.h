@@ -2,12 +2,23 @@
 
 #include <boost/describe.hpp>
 #include <string>
+#include <vector>
 
-#include "appliance/billing/subscriptions/routes.h"
+#include "appliance/access/guards.h"
+#include "appliance/billing/subscriptions/subscriptions.h"
+#include "appliance/identity/audit/audit.h"
+#include "web/routes/bind.h"
 #include "web/routes/endpoint.h"
 #include "web/routes/fields.h"
+#include "web/routes/route.h"
 
 namespace billing::plans {
+
+// What the rows depend on; all of it must outlive them.
+struct Services {
+  Subscriptions& subscriptions;
+  audit::Audit& audit;
+};
 
 struct Deployment {
   web::Text<1, 20> userId, plan;
@@ -22,6 +33,7 @@ struct Deployed {
 };
 BOOST_DESCRIBE_STRUCT(Deployed, (), (success, subscriptionId, plan, status))
 
-web::Answer deploy_plan(const Services&, const web::Request&, Deployment);
+// POST /api/subscriptions/deploy.
+std::vector<web::Route> backend_routes(const agentbox::Guards&, const web::Bind<Services>&);
 
 }  // namespace billing::plans

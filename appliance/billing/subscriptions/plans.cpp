@@ -12,13 +12,14 @@ struct PlanRow {
   Plan plan;
   PlanLimits limits;
   AgentResources resources;
+  std::int64_t agent_day_cents;
 };
 constexpr std::array<PlanRow, 4> plan_rows{{
-    // price, agents, skills, messages a day, AI tokens a month; memory, cores, processes, storage
-    {Plan::label, {29, 1, 3, 100, 20'000'000}, {512 * mebibyte, 1, 64, 100 * mebibyte}},
-    {Plan::solo, {79, 3, 10, 500, 2'000'000}, {512 * mebibyte, 1, 64, 500 * mebibyte}},
-    {Plan::collective, {199, 10, 25, 2'000, 6'000'000}, {1'024 * mebibyte, 2, 128, 2'048 * mebibyte}},
-    {Plan::network, {499, 100, 100, 10'000, std::nullopt}, {2'048 * mebibyte, 4, 256, 10'240 * mebibyte}},
+    // price, agents, skills, messages a day, AI tokens a month; memory, cores, processes, storage; cents a day
+    {Plan::label, {29, 1, 3, 100, 20'000'000}, {512 * mebibyte, 1, 64, 100 * mebibyte}, 500},
+    {Plan::solo, {79, 3, 10, 500, 2'000'000}, {512 * mebibyte, 1, 64, 500 * mebibyte}, 1'000},
+    {Plan::collective, {199, 10, 25, 2'000, 6'000'000}, {1'024 * mebibyte, 2, 128, 2'048 * mebibyte}, 2'500},
+    {Plan::network, {499, 100, 100, 10'000, std::nullopt}, {2'048 * mebibyte, 4, 256, 10'240 * mebibyte}, 10'000},
 }};
 
 constexpr std::size_t rank(Plan plan) { return static_cast<std::size_t>(plan); }
@@ -30,6 +31,8 @@ const PlanRow& row_of(Plan plan) { return plan_rows.at(rank(plan)); }
 const PlanLimits& limits(Plan plan) { return row_of(plan).limits; }
 
 const AgentResources& agent_resources(Plan plan) { return row_of(plan).resources; }
+
+std::int64_t agent_day_cents(Plan plan) { return row_of(plan).agent_day_cents; }
 
 std::optional<Plan> plan_named(std::string_view name) {
   for (const auto& row : plan_rows)

@@ -36,6 +36,10 @@ struct AgentResources {
 };
 const AgentResources& agent_resources(Plan);
 
+// US cents that one agent may spend in a day (UTC) unless the administrator has set another cap (spending/caps.h). The
+// contract does not specify it.
+std::int64_t agent_day_cents(Plan);
+
 bool covers(Plan held, Plan asked);  // label < solo < collective < network
 
 // The maximum number of agents, by route. Not set: unlimited.

@@ -1,8 +1,9 @@
 #include "appliance/billing/subscriptions/subscriptions.h"
 
+#include "appliance/access/records.h"
 #include "appliance/foundation/crypto/random.h"
 #include "appliance/foundation/ordered_id.h"
-#include "appliance/identity/accounts/records.h"
+#include "store/transact.h"
 
 namespace billing {
 
@@ -26,12 +27,7 @@ Subscription active_subscription(store::UserId user, Plan plan, std::string subs
 }
 
 void put_in(const store::System& system, store::Change& change, const Subscription& subscription) {
-  if (auto row = system.get(subscriptions, subscription.user_id, record_id)) {
-    row->value = subscription;
-    change.update(subscriptions, *row);
-  } else {
-    change.insert(subscriptions, subscription);
-  }
+  store::put(change, system.tenant(subscription.user_id), subscriptions, subscription);
   begin_period(change, subscription.user_id, to_string(subscription.plan));
 }
 
@@ -54,16 +50,15 @@ std::optional<Subscription> Subscriptions::named(const std::string& subscription
 }
 
 web::Task<web::Result<Subscription>> Subscriptions::deploy(store::UserId user, Plan plan) {
-  for (;;) {
+  const auto step = [&](store::Change& change) -> web::Result<Subscription> {
     const auto owner = system_.get(accounts::users, user);
-    if (!owner) co_return web::not_found("No such user");
-    auto deployed = active_subscription(user, plan, new_id());
-    auto change = system_.change();
+    if (!owner) return web::not_found("No such user");
     change.require(accounts::users, *owner);
+    auto deployed = active_subscription(user, plan, new_id());
     put_in(system_, change, deployed);
-    const auto outcome = co_await change.commit();
-    if (outcome.ok()) co_return deployed;
-  }
+    return deployed;
+  };
+  co_return co_await store::transact(system_, step);
 }
 
 void Subscriptions::add(store::UserId newcomer, Plan plan, store::Change& change) {
@@ -72,14 +67,13 @@ void Subscriptions::add(store::UserId newcomer, Plan plan, store::Change& change
 }
 
 web::Task<> Subscriptions::cancel(store::UserId user) {
-  for (;;) {
+  const auto step = [&](store::Change& change) {
     auto row = system_.get(subscriptions, user, record_id);
-    if (!row || row->value.status != "active") co_return;
-    auto change = system_.change();
+    if (!row || row->value.status != "active") return false;
     cancel(change, std::move(*row));
-    const auto outcome = co_await change.commit();
-    if (outcome.ok()) co_return;
-  }
+    return true;
+  };
+  co_await store::transact(system_, step);
 }
 
 std::string Subscriptions::new_id() { return "sub_" + crypto::random_id(24); }

@@ -1,16 +1,29 @@
 #pragma once
 
+#include <boost/asio/thread_pool.hpp>
 #include <boost/describe.hpp>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "appliance/access/guards.h"
+#include "appliance/billing/usage/ledger.h"
 #include "appliance/billing/usage/report.h"
-#include "appliance/billing/usage/routes.h"
+#include "web/routes/bind.h"
 #include "web/routes/endpoint.h"
 #include "web/routes/fields.h"
+#include "web/routes/route.h"
 
 namespace usage {
+
+// What the rows depend on; all of it must outlive them.
+struct Services {
+  const Ledger& ledger;
+  std::function<bool(store::UserId)> is_user;
+  std::function<std::vector<store::UserId>()> users;  // reads a whole table and blocks
+  boost::asio::thread_pool& blocking;
+};
 
 struct UserQuery {
   web::Text<1, 20> userId;
@@ -153,5 +166,10 @@ web::Answer show_metrics(const Services&, const web::Request&);
 // /api/dashboard.
 web::Answer show_own_cost(const Services&, const web::Request&);
 web::Answer list_own_calls(const Services&, const web::Request&, CallsQuery);
+
+// /api/dashboard/cost and /api/dashboard/calls: the caller's usage.
+std::vector<web::Route> web_routes(const agentbox::Guards&, const web::Bind<Services>&);
+// /api/usage/* and /api/metrics/:userId/*: the usage of any user. The latter return 404 for unknown users.
+std::vector<web::Route> backend_routes(const agentbox::Guards&, const web::Bind<Services>&);
 
 }  // namespace usage

@@ -8,10 +8,9 @@ namespace usage {
 namespace {
 
 // The user in the path.
-web::Result<store::UserId> find_user(const Services& services, const web::Request& request) {
-  const auto user = parse_user(request.param("userId"));
-  const bool exists = user && (*user == demo_user || *user == gateway_user || services.is_user(*user));
-  if (!exists) return web::not_found("No such user");
+web::Result<store::UserId> user_in_path(const Services& services, const web::Request& request) {
+  const auto user = find_user(services, request.param("userId"));
+  if (!user) return web::not_found("No such user");
   return *user;
 }
 
@@ -27,13 +26,13 @@ std::int64_t count_used(const Ledger& ledger, store::UserId user, std::string_vi
 }  // namespace
 
 web::Answer show_history(const Services& services, const web::Request& request, DaysQuery query) {
-  const auto user = find_user(services, request);
+  const auto user = user_in_path(services, request);
   if (!user) co_return user.error();
   co_return web::reply(daily_answer(services.ledger, *user, query.days));
 }
 
 web::Answer show_performance(const Services& services, const web::Request& request, MonthQuery query) {
-  const auto user = find_user(services, request);
+  const auto user = user_in_path(services, request);
   if (!user) co_return user.error();
   const auto month = parse_month(query.period);
   if (!month) co_return month.error();
@@ -48,7 +47,7 @@ web::Answer show_performance(const Services& services, const web::Request& reque
 }
 
 web::Answer show_metrics(const Services& services, const web::Request& request) {
-  const auto user = find_user(services, request);
+  const auto user = user_in_path(services, request);
   if (!user) co_return user.error();
   const auto& ledger = services.ledger;
   const auto [day, month] = current_periods();

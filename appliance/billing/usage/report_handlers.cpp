@@ -8,11 +8,10 @@ namespace usage {
 
 namespace {
 
-web::Error invalid_user() { return web::invalid("userId must be a user's id, or demo"); }
-
-web::Answer list_by_kind(const Ledger& ledger, UserMonthQuery query, std::string_view kind) {
-  const auto user = parse_user(query.userId);
-  if (!user) co_return invalid_user();
+web::Answer list_by_kind(const Services& services, UserMonthQuery query, std::string_view kind) {
+  const auto& ledger = services.ledger;
+  const auto user = find_user(services, query.userId);
+  if (!user) co_return user.error();
   const auto month = parse_month(query.period);
   if (!month) co_return month.error();
   RowsAnswer answer{.userId = user_text(*user),
@@ -62,8 +61,8 @@ web::Answer show_summary(const Services& services, const web::Request&, SummaryQ
     const auto answer = co_await web::offload(services.blocking, sum_up);
     co_return web::reply(answer);
   }
-  const auto user = parse_user(*query.userId);
-  if (!user) co_return invalid_user();
+  const auto user = find_user(services, *query.userId);
+  if (!user) co_return user.error();
   const std::vector<store::UserId> users{*user};
   auto answer = sum_of(services.ledger, users);
   answer.userId = user_text(*user);
@@ -71,8 +70,8 @@ web::Answer show_summary(const Services& services, const web::Request&, SummaryQ
 }
 
 web::Answer show_agent(const Services& services, const web::Request& request, UserQuery query) {
-  const auto user = parse_user(query.userId);
-  if (!user) co_return invalid_user();
+  const auto user = find_user(services, query.userId);
+  if (!user) co_return user.error();
   const auto& agent = request.param("agentId");
   const auto [day, month] = current_periods();
   const AgentUsage answer{.userId = user_text(*user),
@@ -83,22 +82,22 @@ web::Answer show_agent(const Services& services, const web::Request& request, Us
 }
 
 web::Answer list_by_model(const Services& services, const web::Request&, UserMonthQuery query) {
-  return list_by_kind(services.ledger, std::move(query), slice::models);
+  return list_by_kind(services, std::move(query), slice::models);
 }
 
 web::Answer list_by_tool(const Services& services, const web::Request&, UserMonthQuery query) {
-  return list_by_kind(services.ledger, std::move(query), slice::tools);
+  return list_by_kind(services, std::move(query), slice::tools);
 }
 
 web::Answer list_days(const Services& services, const web::Request&, UserDaysQuery query) {
-  const auto user = parse_user(query.userId);
-  if (!user) co_return invalid_user();
+  const auto user = find_user(services, query.userId);
+  if (!user) co_return user.error();
   co_return web::reply(daily_answer(services.ledger, *user, query.days));
 }
 
 web::Answer list_calls(const Services& services, const web::Request&, UserCallsQuery query) {
-  const auto user = parse_user(query.userId);
-  if (!user) co_return invalid_user();
+  const auto user = find_user(services, query.userId);
+  if (!user) co_return user.error();
   CallsQuery page{.before = std::move(query.before), .limit = query.limit};
   co_return web::reply(calls_page(services.ledger, *user, std::move(page)));
 }

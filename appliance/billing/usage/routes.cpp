@@ -1,7 +1,6 @@
-#include "appliance/billing/usage/routes.h"
 
+#include "appliance/access/key_guards.h"
 #include "appliance/billing/usage/handlers.h"
-#include "appliance/identity/key_scopes/key_guards.h"
 #include "web/routes/endpoint.h"
 
 namespace usage {
@@ -20,7 +19,7 @@ constexpr const char* days_text = "The last `days` days including today (UTC), 3
 }  // namespace
 
 std::vector<web::Route> web_routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {
-  const auto& owner = agentbox::session_or_key(guards, key_scopes::Scope::usage, agentbox::About::account);
+  const auto& owner = agentbox::session_or_key(guards, key_scopes::Scope::usage, agentbox::RowScope::account);
   return {
       {web::GET, "/api/dashboard/cost", owner, nullptr,
        web::plain(on(show_own_cost))

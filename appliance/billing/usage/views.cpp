@@ -1,6 +1,6 @@
 #include "appliance/billing/usage/views.h"
 
-#include "appliance/identity/accounts/user_id.h"
+#include "appliance/access/records.h"
 
 namespace usage {
 
@@ -14,6 +14,14 @@ std::optional<store::UserId> parse_user(std::string_view text) {
   if (text == demo_name) return demo_user;
   if (text == gateway_name) return gateway_user;
   return accounts::parse_user_id(text);
+}
+
+web::Result<store::UserId> find_user(const Services& services, std::string_view text) {
+  const auto user = parse_user(text);
+  if (!user) return web::invalid("userId must be a user's id, or demo");
+  const bool exists = *user == demo_user || *user == gateway_user || services.is_user(*user);
+  if (!exists) return web::not_found("No such user");
+  return *user;
 }
 
 std::string user_text(store::UserId user) {

@@ -32,7 +32,7 @@ class Walk {
     std::vector<Node> nodes;
     for (auto& [name, kind] : files::entries_in(folder)) {
       if (kind == files::EntryKind::other || !shows(place_, name)) continue;
-      if (++count_ > most_nodes) {
+      if (++count_ > max_nodes) {
         is_truncated = true;
         break;
       }
@@ -105,7 +105,7 @@ web::Result<File> read(const Place& place, std::string_view path) {
   // O_NONBLOCK: opening a pipe must not block.
   const auto file = root->open(*components, O_RDONLY | O_NONBLOCK | O_NOCTTY);
   if (!file) return file.error();
-  auto text = files::read_text(*file, most_file_bytes);
+  auto text = files::read_text(*file, max_file_bytes);
   if (!text) return text.error();
   return File{.path = text_of(*components), .content = std::move(text->content), .modified = modified(text->info)};
 }
@@ -114,7 +114,7 @@ web::Result<std::string> write(const Place& place, std::string_view path, std::s
   auto components = writable(place, path);
   if (!components) return components.error();
   if (components->empty() || path.ends_with('/')) return web::invalid("path must name a file");
-  if (content.size() > most_file_bytes) return web::invalid("content must be at most 1 MB");
+  if (content.size() > max_file_bytes) return web::invalid("content must be at most 1 MB");
   const auto root = files::Root::open(place.folder);
   if (!root) return root.error();
   auto written = text_of(*components);

@@ -14,7 +14,7 @@
 
 namespace explorer {
 
-inline constexpr std::size_t most_file_bytes = 1u << 20, most_nodes = 20'000;
+inline constexpr std::size_t max_file_bytes = 1u << 20, max_nodes = 20'000;
 
 struct Node {
   bool is_folder = false;
@@ -25,7 +25,7 @@ struct Node {
 
 struct Tree {
   Node root;
-  bool is_truncated = false;  // there are more than most_nodes entries
+  bool is_truncated = false;  // there are more than max_nodes entries
 };
 // The contents of the folder `path`, `depth` levels deep. Omits names that are not shown (names.h), links and devices.
 web::Result<Tree> tree(const Place&, std::string_view path, int depth);
@@ -34,7 +34,7 @@ struct File {
   std::string path, content;
   std::chrono::sys_time<std::chrono::milliseconds> modified;
 };
-// A regular file of at most most_file_bytes bytes of UTF-8 without NUL.
+// A regular file of at most max_file_bytes bytes of UTF-8 without NUL.
 web::Result<File> read(const Place&, std::string_view path);
 
 // Replaces the file atomically and durably and keeps its mode; creates missing folders. Files that git reads as its own

@@ -11,7 +11,7 @@
 #include <system_error>
 #include <thread>
 
-#include "appliance/files/descriptor.h"
+#include "appliance/foundation/descriptor.h"
 #include "sandbox/landlock.h"
 #include "sandbox/users.h"
 

@@ -16,7 +16,7 @@ struct Confinement {
 };
 
 // Runs `work` on its own thread with the path by which that thread reaches the folder. Returns when it has ended and
-// rethrows its exceptions. The thread can open, create and remove files only beneath the folder and the remote, so that
+// rethrows its exceptions. The thread can open, create and remove files only under the folder and the remote, so that
 // no link, worktree, alternate or include leads to another file:
 // - by Landlock version 2 (Linux 5.19), if available;
 // - if the box runs as root and there is no remote, also by a root directory of its own. It then accesses files as the

@@ -26,7 +26,7 @@ inline constexpr auto search =
     "files, 512 MB or three seconds were reached.";
 
 inline constexpr auto watch =
-    "Server-sent events about changes in the folder `path` and everything beneath it, except what the tree omits. "
+    "Server-sent events about changes in the folder `path` and everything under it, except what the tree omits. "
     "`ready` {folders, partial} comes first: from then on no change is missed, unless `partial` is true because some "
     "folders are not watched (the limit is 8,192). `changes` {changes: [{type, path, from, isFolder}]}: type is "
     "created, changed, deleted or moved. `overflow` {}: events were lost; read the folder again. `gone` {}: the folder "

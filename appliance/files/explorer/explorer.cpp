@@ -5,7 +5,7 @@ namespace explorer {
 namespace {
 
 // A push may occupy a thread for the whole remote time.
-constexpr std::size_t threads = 4, most_in_progress = 64, most_watches = 32;
+constexpr std::size_t threads = 4, max_in_progress = 64, max_watches = 32;
 
 struct InProgress {
   std::shared_ptr<std::atomic<std::size_t>> count;
@@ -37,7 +37,7 @@ web::Result<Place> Explorer::place_of(const Agent& agent) const {
 
 template <class Work>
 web::Task<std::invoke_result_t<Work, const Place&>> Explorer::at(const Agent& agent, Work work) {
-  const bool is_full = in_progress_->fetch_add(1, std::memory_order_relaxed) >= most_in_progress;
+  const bool is_full = in_progress_->fetch_add(1, std::memory_order_relaxed) >= max_in_progress;
   const InProgress counted{in_progress_};
   if (is_full) {
     co_return web::Error{.kind = web::Kind::too_many,
@@ -103,7 +103,7 @@ web::Task<std::string> Explorer::piece(const files::Descriptor& file, std::uint6
 
 web::Task<web::Result<std::shared_ptr<Explorer::CountedWatch>>> Explorer::watch(Agent agent, std::string path) {
   const auto work = [&](const Place& place) -> web::Result<std::shared_ptr<CountedWatch>> {
-    if (watching_->fetch_add(1, std::memory_order_relaxed) >= most_watches) {
+    if (watching_->fetch_add(1, std::memory_order_relaxed) >= max_watches) {
       watching_->fetch_sub(1, std::memory_order_relaxed);
       return web::Error{.kind = web::Kind::too_many, .message = "32 watches are open already, please close one."};
     }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "appliance/files/explorer/ssh_key.h"
+#include "store/transact.h"
 
 namespace explorer {
 
@@ -48,35 +49,32 @@ std::optional<git::Credential> GitHosts::find(const Origin& origin) const {
 web::Task<web::Result<GitHost>> GitHosts::put(GitHostChange wanted) {
   if (const auto problem = problem_of(wanted)) co_return web::invalid(*problem);
   const auto id = wanted.account.origin.text();
-  for (;;) {
+  const auto put = [&](store::Change& change) -> web::Result<GitHost> {
     auto row = system_.get(git_hosts, id);
-    if (!row && !wanted.secret) co_return web::invalid("secret is required: the box has no account at " + id + " yet");
+    if (!row && !wanted.secret) return web::invalid("secret is required: the box has no account at " + id + " yet");
     GitHost host = row ? row->value : GitHost{.id = id};
     host.user = wanted.account.user;
     if (wanted.secret) host.secret.clear = *wanted.secret;
     if (wanted.host_keys) host.host_keys = *wanted.host_keys;
     host.updated_at = store::now();
-    auto change = system_.change();
     if (row) {
       row->value = host;
       change.update(git_hosts, *row);
     } else {
       change.insert(git_hosts, host);
     }
-    const auto outcome = co_await change.commit();
-    if (outcome.ok()) co_return host;
-  }
+    return host;
+  };
+  co_return co_await store::transact(system_, put);
 }
 
 web::Task<bool> GitHosts::remove(std::string id) {
-  for (;;) {
+  const auto erase = [&](store::Change& change) {
     const auto row = system_.get(git_hosts, id);
-    if (!row) co_return false;
-    auto change = system_.change();
-    change.erase(git_hosts, *row);
-    const auto outcome = co_await change.commit();
-    if (outcome.ok()) co_return true;
-  }
+    if (row) change.erase(git_hosts, *row);
+    return row.has_value();
+  };
+  co_return co_await store::transact(system_, erase);
 }
 
 }  // namespace explorer

@@ -6,10 +6,22 @@
 #include <string>
 #include <vector>
 
-#include "appliance/files/explorer/routes.h"
+#include "appliance/access/guards.h"
+#include "appliance/files/explorer/explorer.h"
+#include "appliance/files/explorer/git_hosts.h"
 #include "appliance/files/explorer/views.h"
+#include "appliance/identity/audit/audit.h"
+#include "web/routes/bind.h"
+#include "web/routes/route.h"
 
 namespace explorer {
+
+// All of them must outlive the rows.
+struct Services {
+  Explorer& explorer;
+  GitHosts& git_hosts;
+  audit::Audit& audit;
+};
 
 using Reply = web::Answer;
 using AgentId = std::optional<web::Id>;
@@ -144,5 +156,8 @@ BOOST_DESCRIBE_STRUCT(GitHostRemoved, (), (success))
 Reply list_git_hosts(const Services&, const web::Request&);
 Reply set_git_host(const Services&, const web::Request&, GitHostBody);
 Reply remove_git_host(const Services&, const web::Request&, GitHostQuery);
+
+// /api/browse/* and /api/admin/git-hosts.
+std::vector<web::Route> backend_routes(const agentbox::Guards&, const web::Bind<Services>&);
 
 }  // namespace explorer

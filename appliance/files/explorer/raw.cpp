@@ -104,12 +104,10 @@ web::Result<Raw> open_raw(const Place& place, std::string_view path) {
   std::string beginning(sniffed_bytes, '\0');
   beginning.resize(read_some(*file, beginning.data(), beginning.size(), 0));
   auto type = raw_type(components->back(), beginning);
-  const bool is_attachment = type == other_type;
   return Raw{.file = std::move(*file),
              .size = static_cast<std::uint64_t>(info.st_size),
              .name = components->back(),
              .type = std::move(type),
-             .is_attachment = is_attachment,
              .validators = validators_of(info)};
 }
 
@@ -135,7 +133,7 @@ std::string attachment(std::string_view name) {
   std::string plain, encoded;
   for (const char c : name) {
     const auto byte = static_cast<unsigned char>(c);
-    const bool is_letter = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+    const bool is_letter = web::is_alphanumeric(static_cast<char>(c));
     const bool is_simple = is_letter || c == '.' || c == '-' || c == '_';
     plain += is_simple || c == ' ' ? c : '_';
     if (is_simple) {

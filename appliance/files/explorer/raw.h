@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "appliance/files/descriptor.h"
 #include "appliance/files/explorer/place.h"
+#include "appliance/foundation/descriptor.h"
 #include "web/protocol/conditional.h"
 #include "web/result.h"
 
@@ -15,8 +15,7 @@ namespace explorer {
 struct Raw {
   files::Descriptor file;
   std::uint64_t size = 0;
-  std::string name, type;      // a type that browsers never execute; see raw_type
-  bool is_attachment = false;  // for downloading, not for display
+  std::string name, type;  // a type that browsers never execute; see raw_type
   web::Validators validators;
 };
 

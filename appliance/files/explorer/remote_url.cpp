@@ -11,27 +11,19 @@ namespace {
 
 namespace urls = boost::urls;
 
-std::string lower(std::string_view text) {
-  std::string result(text);
-  std::ranges::transform(result, result.begin(), web::to_lower);
-  return result;
-}
-
 std::uint16_t default_port(std::string_view scheme) { return scheme == "https" ? 443 : scheme == "http" ? 80 : 22; }
 
 // nullopt unless it is http, https or ssh with a host.
 std::optional<Origin> origin_of(const urls::url_view& url) {
-  Origin origin{.scheme = lower(std::string_view(url.scheme().data(), url.scheme().size())), .host = {}};
+  Origin origin{.scheme = web::lower_case(std::string_view(url.scheme().data(), url.scheme().size())), .host = {}};
   if (origin.scheme != "http" && origin.scheme != "https" && origin.scheme != "ssh") return std::nullopt;
-  origin.host = lower(std::string(url.host_address()));
+  origin.host = web::lower_case(std::string(url.host_address()));
   if (origin.host.empty() || (url.has_port() && url.port_number() == 0)) return std::nullopt;
   origin.port = url.has_port() ? url.port_number() : default_port(origin.scheme);
   return origin;
 }
 
-bool is_name_character(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '-' || c == '_';
-}
+bool is_name_character(char c) { return web::is_alphanumeric(c) || c == '.' || c == '-' || c == '_'; }
 
 bool is_name(std::string_view text) {
   return !text.empty() && text.front() != '-' && std::ranges::all_of(text, is_name_character);
@@ -72,7 +64,7 @@ std::optional<RemoteUrl> RemoteUrl::parse_short(const std::string& text) {
   const auto host_begin = at < colon ? at + 1 : 0;
   if (host_begin > 0 && !is_name(std::string_view(text).substr(0, at))) return {};
   RemoteUrl url;
-  url.origin_ = {.scheme = "ssh", .host = lower(text.substr(host_begin, colon - host_begin)), .port = 22};
+  url.origin_ = {.scheme = "ssh", .host = web::lower_case(text.substr(host_begin, colon - host_begin)), .port = 22};
   url.ssh_path_ = text.substr(colon + 1);
   url.path_ = "/";
   if (!is_name(url.origin_.host) || !is_ssh_path(url.ssh_path_)) return {};

@@ -38,8 +38,8 @@ web::Result<Destination> host_destination(const std::string& url, const Place& p
   destination.url = remote->text();
   destination.ssh_path = remote->ssh_path();
 
-  const web::Asker asker{.part = "git"};
-  if (const auto admitted = web::outbound().check(asker, origin.host, origin.port); !admitted) return admitted.error();
+  const web::CallOrigin caller{.part = "git"};
+  if (const auto admitted = web::outbound().check(caller, origin.host, origin.port); !admitted) return admitted.error();
   auto addresses = resolve(origin);
   if (addresses.empty()) return web::invalid("The remote's host cannot be found: " + origin.host);
   if (place.is_workspace && !is_known) std::erase_if(addresses, std::not_fn(web::is_public_address));

@@ -121,7 +121,7 @@ web::Result<std::optional<Status>> Repositories::status(const Place& place) cons
     const auto remote = git::remote_of(repository);
     Status status{.branch = git::branch_of(repository).value_or("HEAD"),
                   .remote = {},
-                  .changes = git::status(repository, git::untracked_in_status(repository), most_changes)};
+                  .changes = git::status(repository, git::untracked_in_status(repository), max_changes)};
     if (remote) status.remote = git::without_credentials(remote->url);
     return status;
   });
@@ -133,9 +133,9 @@ web::Result<Diffs> Repositories::diff(const Place& place, std::string_view path)
   auto patches = with_repository(place, [&](git_repository* repository) -> std::optional<Diffs> {
     require(repository);
     const auto candidates = git::dirty_candidates(repository);
-    auto unstaged = git::diff(repository, git::Side::unstaged, *asked, most_diff_bytes, candidates);
+    auto unstaged = git::diff(repository, git::Side::unstaged, *asked, max_diff_bytes, candidates);
     if (!unstaged) return std::nullopt;
-    auto staged = git::diff(repository, git::Side::staged, *asked, most_diff_bytes, candidates);
+    auto staged = git::diff(repository, git::Side::staged, *asked, max_diff_bytes, candidates);
     if (!staged) return std::nullopt;
     return Diffs{.unstaged = std::move(*unstaged), .staged = std::move(*staged)};
   });
@@ -159,7 +159,7 @@ web::Result<git::ShownCommit> Repositories::show(const Place& place, const std::
   const auto asked = normalised(place, path);
   if (!asked) return asked.error();
   const git::ShowRequest request{
-      .revision = revision, .path = *asked, .most_patch_bytes = most_diff_bytes, .most_content_bytes = most_file_bytes};
+      .revision = revision, .path = *asked, .max_patch_bytes = max_diff_bytes, .max_content_bytes = max_file_bytes};
   auto found = with_repository(place, [&](git_repository* repository) {
     require(repository);
     return git::show(repository, request);

@@ -23,12 +23,12 @@
 
 namespace explorer {
 
-inline constexpr std::size_t most_diff_bytes = 4u << 20, most_changes = 10'000;
+inline constexpr std::size_t max_diff_bytes = 4u << 20, max_changes = 10'000;
 
 struct Status {
   std::string branch;                 // HEAD when no branch is checked out
   std::optional<std::string> remote;  // its URL, without credentials
-  git::Changes changes;               // the first most_changes
+  git::Changes changes;               // the first max_changes
 };
 
 struct Diffs {
@@ -60,7 +60,7 @@ class Repositories {
   // nullopt: the folder is not a repository.
   web::Result<std::optional<Status>> status(const Place&) const;
   // Of one file or folder, or of everything. Kind::invalid for a path that leads outside, and when one of the two
-  // patches is larger than most_diff_bytes.
+  // patches is larger than max_diff_bytes.
   web::Result<Diffs> diff(const Place&, std::string_view path) const;
   // Newest first, converted to UTF-8 if the commit names its encoding.
   web::Result<std::vector<git::Commit>> log(const Place&, std::size_t limit) const;

@@ -1,4 +1,3 @@
-#include "appliance/files/explorer/routes.h"
 
 #include <functional>
 

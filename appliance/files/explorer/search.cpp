@@ -15,8 +15,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 // The time limit is checked after each piece.
-constexpr std::size_t piece_bytes = 64 * 1024;
-constexpr std::size_t most_depth = 32;
+constexpr std::size_t search_piece_bytes = 64 * 1024;
+constexpr std::size_t max_search_depth = 32;
 
 bool continues_character(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
 
@@ -28,29 +28,32 @@ std::size_t character_from(std::string_view text, std::size_t at) {
 
 // The end of the piece that begins at `from`: after the last line that ends in it, else after a character.
 std::size_t end_of_piece(std::string_view text, std::size_t from) {
-  if (text.size() - from <= piece_bytes) return text.size();
-  const auto line_end = text.rfind('\n', from + piece_bytes - 1);
+  if (text.size() - from <= search_piece_bytes) return text.size();
+  const auto line_end = text.rfind('\n', from + search_piece_bytes - 1);
   return line_end != std::string_view::npos && line_end >= from ? line_end + 1
-                                                                : character_from(text, from + piece_bytes);
+                                                                : character_from(text, from + search_piece_bytes);
 }
 
 // The returned excerpt of a line whose match begins at `at`.
 std::string shown(std::string_view line, std::size_t at) {
-  if (line.size() <= most_shown_line_bytes) return std::string(line);
-  constexpr auto before = most_shown_line_bytes / 4;
-  const auto begin = character_from(line, std::min(at > before ? at - before : 0, line.size() - most_shown_line_bytes));
-  auto end = std::min(begin + most_shown_line_bytes, line.size());
+  if (line.size() <= max_shown_line_bytes) return std::string(line);
+  constexpr auto before = max_shown_line_bytes / 4;
+  const auto begin = character_from(line, std::min(at > before ? at - before : 0, line.size() - max_shown_line_bytes));
+  auto end = std::min(begin + max_shown_line_bytes, line.size());
   while (end < line.size() && continues_character(line[end])) --end;
   return std::string(line.substr(begin, end - begin));
 }
 
 class Search {
  public:
-  Search(const Place& place, const Pattern& pattern, const SearchLimits& limits, std::size_t most_matches)
+  // `files`: null for every file.
+  Search(const Place& place, const Pattern& pattern, const Pattern* files, const SearchLimits& limits,
+         std::size_t max_matches)
       : place_(place),
         pattern_(pattern),
+        files_(files),
         limits_(limits),
-        most_matches_(most_matches),
+        max_matches_(max_matches),
         deadline_(Clock::now() + limits.time) {}
 
   void search_folder(const files::Descriptor& folder, const std::string& prefix, std::size_t depth) {
@@ -75,7 +78,7 @@ class Search {
       if (is_over()) return;
       const files::Descriptor below(files::open_beneath(folder, name.c_str(), O_RDONLY | O_DIRECTORY));
       if (!below) continue;
-      if (depth >= most_depth) {
+      if (depth >= max_search_depth) {
         found.is_truncated = true;
         return;
       }
@@ -84,11 +87,12 @@ class Search {
   }
 
   void search_file(const files::Descriptor& file, const std::string& path) {
+    if (files_ && !files_->find(path, 0)) return;
     if (found.files >= limits_.files) {
       found.is_truncated = true;
       return;
     }
-    const auto text = files::read_text(file, most_searched_file_bytes);
+    const auto text = files::read_text(file, max_searched_file_bytes);
     if (!text) return;
     ++found.files;
     bytes_ += text->content.size();
@@ -130,7 +134,7 @@ class Search {
   bool add(std::string_view text, const std::string& path, std::size_t line, std::size_t line_begin, std::size_t at) {
     // Also a line split into several pieces has only one match.
     if (!found.matches.empty() && found.matches.back().line == line && found.matches.back().path == path) return true;
-    if (found.matches.size() >= most_matches_) {
+    if (found.matches.size() >= max_matches_) {
       found.is_truncated = true;
       return false;
     }
@@ -145,8 +149,9 @@ class Search {
 
   const Place& place_;
   const Pattern& pattern_;
+  const Pattern* const files_;
   const SearchLimits& limits_;
-  const std::size_t most_matches_;
+  const std::size_t max_matches_;
   const Clock::time_point deadline_;
   std::size_t bytes_ = 0;
 };
@@ -156,8 +161,15 @@ class Search {
 web::Result<SearchResult> search(const Place& place, const TextQuery& query, const SearchLimits& limits) {
   const auto components = readable(place, query.path);
   if (!components) return components.error();
-  const auto pattern = Pattern::compile(query.text, {.is_regexp = query.is_regexp, .ignores_case = query.ignores_case});
+  const auto pattern = Pattern::compile(
+      query.text, {.is_regexp = query.is_regexp, .ignores_case = query.ignores_case, .field = query.text_field});
   if (!pattern) return pattern.error();
+  std::optional<Pattern> of_files;
+  if (!query.files.empty()) {
+    auto compiled = Pattern::compile_glob(query.files, "files");
+    if (!compiled) return compiled.error();
+    of_files.emplace(std::move(*compiled));
+  }
   const auto root = files::Root::open(place.folder);
   if (!root) return root.error();
   const auto start = root->open(*components, O_RDONLY | O_NONBLOCK | O_NOCTTY);
@@ -165,7 +177,7 @@ web::Result<SearchResult> search(const Place& place, const TextQuery& query, con
   struct stat info {};
   if (::fstat(start->get(), &info) != 0) return files::error_of(errno);
 
-  Search search(place, *pattern, limits, std::min(query.matches, limits.matches));
+  Search search(place, *pattern, of_files ? &*of_files : nullptr, limits, std::min(query.matches, limits.matches));
   const auto path = components->empty() ? std::string() : files::join(*components);
   if (S_ISDIR(info.st_mode)) {
     search.search_folder(*start, path.empty() ? "" : path + "/", 0);

@@ -17,19 +17,21 @@ struct SearchLimits {
   std::size_t files = 50'000, bytes = 512u << 20, matches = 1'000;
   std::chrono::milliseconds time{3'000};
 };
-inline constexpr std::size_t most_searched_file_bytes = 4u << 20, most_shown_line_bytes = 400;
+inline constexpr std::size_t max_searched_file_bytes = 4u << 20, max_shown_line_bytes = 400;
 
 struct TextQuery {
   std::string text;  // literal, or a regular expression (RE2, no matches across lines)
   bool is_regexp = false, ignores_case = false;
-  std::string path;           // the folder or file to search; empty: everything
-  std::size_t matches = 100;  // lines returned, at most SearchLimits::matches
+  std::string path;   // the folder or file to search; empty: everything
+  std::string files;  // pattern of paths (Pattern::compile_glob) relative to the place; empty: every file
+  std::string_view text_field = "q";  // that errors about `text` name
+  std::size_t matches = 100;          // lines returned, at most SearchLimits::matches
 };
 
 struct Match {
   std::string path;
   std::size_t line = 1, column = 1;  // of the line's first match; the column in Unicode code points
-  std::string text;                  // the line; at most most_shown_line_bytes around the match
+  std::string text;                  // the line; at most max_shown_line_bytes around the match
 };
 
 struct SearchResult {
@@ -39,7 +41,7 @@ struct SearchResult {
 };
 
 // Skips names that are not shown (names.h), links, files that are not UTF-8 text and those larger than
-// most_searched_file_bytes. Lines are searched in pieces of at most 64 KB. The time is linear in the bytes, whatever
+// max_searched_file_bytes. Lines are searched in pieces of at most 64 KB. The time is linear in the bytes, whatever
 // the expression. Blocks. Kind::invalid for an invalid or too large expression and for a path that leads outside.
 web::Result<SearchResult> search(const Place&, const TextQuery&, const SearchLimits& = {});
 

@@ -1,12 +1,11 @@
 #include "appliance/files/explorer/ssh_key.h"
 
-#include <openssl/evp.h>
-
 #include <algorithm>
 #include <cctype>
 #include <string_view>
 
 #include "appliance/files/explorer/git/ssh_key.h"
+#include "appliance/foundation/crypto/base64.h"
 
 namespace explorer {
 
@@ -21,11 +20,7 @@ std::string opening_of(std::string_view text) {
   std::string body(text.substr(begin, text.find(end_openssh) - begin));
   std::erase_if(body, [](unsigned char c) { return std::isspace(c) != 0; });
   body.resize(std::min<std::size_t>(body.size(), 64) / 4 * 4);
-  std::string bytes(body.size(), '\0');
-  const int size = EVP_DecodeBlock(reinterpret_cast<unsigned char*>(bytes.data()),
-                                   reinterpret_cast<const unsigned char*>(body.data()), static_cast<int>(body.size()));
-  bytes.resize(static_cast<std::size_t>(std::max(size, 0)));
-  return bytes;
+  return crypto::from_base64(body).value_or("");
 }
 
 // openssh-key-v1: a magic word, then the cipher's name after its length; PEM has a plain-text header.

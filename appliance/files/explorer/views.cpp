@@ -13,7 +13,7 @@ namespace json = boost::json;
 
 namespace {
 
-constexpr std::int64_t default_depth = 3, most_depth = 4, default_commits = 20, most_commits = 100;
+constexpr std::int64_t default_tree_depth = 3, max_tree_depth = 4, default_commits = 20, max_commits = 100;
 
 // Writes JSON text directly: there may be thousands of nodes.
 void write_node(std::string& out, const Node& node) {
@@ -48,12 +48,12 @@ web::Response with_flag(web::Response answer, std::string_view name, bool is_tru
   return answer;
 }
 
-constexpr std::uint64_t piece_bytes = 256 * 1024;
+constexpr std::uint64_t streamed_piece_bytes = 256 * 1024;
 
 web::Stream stream_of(Explorer& explorer, std::shared_ptr<const Raw> raw, web::Selection part) {
   return [&explorer, raw = std::move(raw), part](web::StreamWriter& writer) -> web::Task<> {
     for (std::uint64_t done = 0; done < part.length;) {
-      const auto size = std::min(piece_bytes, part.length - done);
+      const auto size = std::min(streamed_piece_bytes, part.length - done);
       auto piece = co_await explorer.piece(raw->file, part.begin + done, static_cast<std::size_t>(size));
       co_await writer.write(std::move(piece));
       done += size;
@@ -63,10 +63,10 @@ web::Stream stream_of(Explorer& explorer, std::shared_ptr<const Raw> raw, web::S
 
 }  // namespace
 
-int depth_of(const Limit& depth) { return int(std::min(depth ? depth->value : default_depth, most_depth)); }
+int depth_of(const Limit& depth) { return int(std::min(depth ? depth->value : default_tree_depth, max_tree_depth)); }
 
 std::size_t commits_of(const Limit& limit) {
-  return std::size_t(std::min(limit ? limit->value : default_commits, most_commits));
+  return std::size_t(std::min(limit ? limit->value : default_commits, max_commits));
 }
 
 web::Endpoint sends(std::string_view media_type, web::Endpoint endpoint) {
@@ -109,7 +109,8 @@ web::Response view(const web::Request& request, Raw opened, Explorer& explorer) 
   if (part.kind != web::Selection::Kind::whole && part.kind != web::Selection::Kind::part) return response;
   response.content_type = raw->type;
   response.set("Cross-Origin-Resource-Policy", "same-origin");
-  if (raw->is_attachment) response.set("Content-Disposition", attachment(raw->name));
+  // Always a download: images and players of the console's pages show it all the same.
+  response.set("Content-Disposition", attachment(raw->name));
   response.stream_length = part.length;
   response.body = stream_of(explorer, raw, part);
   return response;

@@ -54,7 +54,7 @@ BOOST_DESCRIBE_STRUCT(ReadAnswer, (), (ok, path, content, size, modified))
 
 struct WriteBody {
   Path path;
-  web::Verbatim<0, most_file_bytes> content;
+  web::Verbatim<0, max_file_bytes> content;
 };
 BOOST_DESCRIBE_STRUCT(WriteBody, (), (path, content))
 

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::uint32_t watched_events = IN_CREATE | IN_MODIFY | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO |
                                          IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR | IN_EXCL_UNLINK;
-constexpr std::size_t most_depth = 32, buffer_bytes = 64 * 1024;
+constexpr std::size_t max_watch_depth = 32, buffer_bytes = 64 * 1024;
 
 std::string below(const std::string& folder, std::string_view name) {
   return folder.empty() ? std::string(name) : folder + "/" + std::string(name);
@@ -168,11 +168,11 @@ files::Descriptor Watch::open_folder(const std::string& path) const {
 }
 
 void Watch::add(const files::Descriptor& folder, const std::string& path, Changes* reported, std::size_t depth) {
-  if (folders_.size() >= limits_.folders || depth >= most_depth) {
+  if (folders_.size() >= limits_.folders || depth >= max_watch_depth) {
     is_partial_ = true;
     return;
   }
-  // By descriptor, so that exactly the folder opened beneath the root is watched, whatever its name refers to by now.
+  // By descriptor, so that exactly the folder opened under the root is watched, whatever its name refers to by now.
   const int number =
       ::inotify_add_watch(events_.get(), ("/proc/self/fd/" + std::to_string(folder.get())).c_str(), watched_events);
   if (number < 0) {

@@ -1,4 +1,4 @@
-// Watches a folder and all folders beneath it with inotify(7).
+// Watches a folder and all folders under it with inotify(7).
 #pragma once
 
 #include <boost/describe.hpp>
@@ -62,7 +62,7 @@ class Watch {
   std::string path_in(int watch, std::string_view name) const;
   // Empty when it is no longer a folder or cannot be opened.
   files::Descriptor open_folder(const std::string& path) const;
-  // Watches the folder and everything beneath it; existing entries are reported as created if `reported` is given.
+  // Watches the folder and everything under it; existing entries are reported as created if `reported` is given.
   void add(const files::Descriptor& folder, const std::string& path, Changes* reported, std::size_t depth);
   void forget(const std::string& path);
   void rename(const std::string& from, const std::string& to);

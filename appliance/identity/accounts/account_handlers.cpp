@@ -1,5 +1,5 @@
+#include "appliance/access/session_cookie.h"
 #include "appliance/identity/accounts/handlers.h"
-#include "appliance/identity/accounts/session_cookie.h"
 #include "appliance/identity/sign_in/http.h"
 #include "web/protocol/set_cookie.h"
 #include "web/routes/reply.h"
@@ -49,15 +49,17 @@ web::Answer log_in(const Services& services, const web::Request& request, Login 
 
 web::Answer show_session(const Services& services, const web::Request& request) {
   auto found = services.sessions.find(session_token(request));
-  if (!found) co_return web::reply(SessionView(), 200);
+  if (!found) co_return without_planted_cookies(web::reply(SessionView(), 200), request);
   const User& user = *found->user;
   const SessionView answer{.user = SessionUser{.id = std::to_string(user.id),
                                                .name = user.name,
                                                .email = user.email,
-                                               .isAdmin = services.accounts.is_admin(user)}};
+                                               .isAdmin = services.accounts.is_admin(user),
+                                               .isSupport = user.is_support,
+                                               .secondFactorDue = services.second_factor_due(user)}};
   auto response = web::reply(answer, 200);
   response.set("X-CSRF-Token", std::move(found->session_id));
-  co_return response;
+  co_return without_planted_cookies(std::move(response), request);
 }
 
 // Signing out means every session that the browser sent a cookie of, although two at once sign nobody in.
@@ -67,7 +69,8 @@ web::Answer sign_out(const Services& services, const web::Request& request) {
   auto actor = audit::actor_of(request);
   const bool is_ended = co_await services.self_service.sign_out(std::move(actor), std::move(tokens));
   auto answer = is_ended ? web::reply(SignedOut(), 200) : web::reply(SignedOutHere(), 200);
-  co_return web::with_cookie(std::move(answer), Sessions::cleared(request.secure));
+  auto cleared = with_session_cookie(std::move(answer), Sessions::cleared(request.secure));
+  co_return without_planted_cookies(std::move(cleared), request);
 }
 
 web::Answer show_settings(const Services& services, const web::Request& request) {

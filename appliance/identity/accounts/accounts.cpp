@@ -3,11 +3,12 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "appliance/access/epochs.h"
 #include "appliance/foundation/crypto/random.h"
 #include "appliance/foundation/email.h"
 #include "appliance/identity/accounts/common_passwords.h"
 #include "appliance/identity/accounts/last_admin.h"
-#include "appliance/identity/accounts/live_session.h"
+#include "web/ascii.h"
 
 namespace accounts {
 
@@ -19,17 +20,18 @@ web::Error user_exists() { return web::conflict("A user with this email already 
 web::Error too_many_failures(const LoginLimit::Delay& delay) {
   return delayed(delay, "Too many failed sign-ins for this account, please try again later.");
 }
+web::Error passwords_off() {
+  web::Error refused = web::forbidden("Passwords are off on this box: sign in with its identity provider");
+  refused.code = "PASSWORDS_OFF";
+  return refused;
+}
 std::string session_source(const std::string& session) { return "session " + session; }
 
 // Alphanumeric and hyphens, at most 20 characters; in lower case.
 std::optional<std::string> normalised_code(std::string_view text) {
   if (text.empty() || text.size() > 20) return std::nullopt;
-  std::string code(text);
-  for (char& c : code) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-    if (!((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-')) return std::nullopt;
-  }
-  return code;
+  if (!std::ranges::all_of(text, [](char c) { return web::is_alphanumeric(c) || c == '-'; })) return std::nullopt;
+  return web::lower_case(text);
 }
 
 web::Result<std::string> address_to_register(std::string_view text) {
@@ -57,7 +59,22 @@ std::optional<web::Error> Accounts::refuse_password(std::string_view password, s
   return std::nullopt;
 }
 
+bool Accounts::is_break_glass(const User& user) const {
+  return password_policy_.is_off && !password_policy_.break_glass.empty() &&
+         user.email == password_policy_.break_glass && is_admin(user);
+}
+
+bool Accounts::has_password(const User& user) const {
+  return !user.password_hash.empty() && (!password_policy_.is_off || is_break_glass(user));
+}
+
+web::Result<void> Accounts::admit_password_of(const User& user) const {
+  if (password_policy_.is_off && !is_break_glass(user)) return passwords_off();
+  return {};
+}
+
 web::Task<web::Result<User>> Accounts::create(Registration registration) {
+  if (password_policy_.is_off) co_return passwords_off();
   if (const auto open = registration_.check(registration.invite_code); !open) co_return open.error();
   const auto email = address_to_register(registration.email);
   if (!email) co_return email.error();
@@ -70,10 +87,12 @@ web::Task<web::Result<User>> Accounts::create(Registration registration) {
     }
     if (!referrer) co_return web::invalid("referralCode is not a code of ours");
   }
-  if (find_by_email(*email)) co_return user_exists();
+  const bool is_known = find_by_email(*email).has_value();
+  if (is_known && !registration.hides_known_address) co_return user_exists();
 
   auto hashed = co_await hasher_.hash(std::move(registration.password));
   if (!hashed) co_return hashed.error();
+  if (is_known) co_return user_exists();
   User user{.email = *email, .name = registration.name.value_or(*email), .password_hash = std::move(*hashed)};
   const Admit admit = [this, code = std::move(registration.invite_code)](const User& newcomer, store::Change& change) {
     return registration_.admit(code, newcomer.id, change);
@@ -90,6 +109,7 @@ web::Task<web::Result<User>> Accounts::create_as_admin(NewUser given) {
             .is_admin = given.is_admin,
             .email_verified = given.is_email_verified};
   if (given.password) {
+    if (const auto admitted = admit_password_of(user); !admitted) co_return admitted.error();
     if (auto refused = refuse_password(*given.password, *email)) co_return std::move(*refused);
     if (find_by_email(*email)) co_return user_exists();
     auto hashed = co_await hasher_.hash(std::move(*given.password));
@@ -138,13 +158,15 @@ web::Task<web::Result<User>> Accounts::authenticate(std::string email, std::stri
   const std::string name = agentbox::normalised_email(email).value_or("");
   if (const auto delay = login_limit_.blocked(name, source)) co_return too_many_failures(*delay);
   auto user = find_by_email(name);
-  std::string encoded = user ? user->password_hash : std::string();
+  std::string encoded = user && has_password(*user) ? user->password_hash : std::string();
   const auto matches = co_await hasher_.matches(std::move(password), std::move(encoded));
   if (!matches) co_return matches.error();
   // Concurrent guesses do not get past the limit: one that finishes beyond it learns nothing.
   if (const auto delay = login_limit_.blocked(name, source)) co_return too_many_failures(*delay);
   if (!*matches || user->is_disabled) {
-    co_await count_failure(name, source, user ? std::optional(user->id) : std::nullopt);
+    std::optional<store::UserId> known;  // before the co_await: g++ 12 evaluates both branches of ?: in its operand
+    if (user) known = user->id;
+    co_await count_failure(name, source, known);
     co_return wrong_credentials();
   }
   login_limit_.succeeded(name, source);
@@ -251,6 +273,7 @@ web::Task<web::Result<void>> Accounts::change_password(store::UserId id, std::st
                                                        std::string replacement) {
   const auto user = find(id);
   if (!user) co_return web::not_found("No such user");
+  if (const auto admitted = admit_password_of(*user); !admitted) co_return admitted.error();
   if (auto refused = refuse_password(replacement, user->email)) co_return std::move(*refused);
   const auto verified = co_await verify_password(*user, kept_session, std::move(current));
   if (!verified) co_return verified.error();
@@ -274,6 +297,7 @@ web::Task<web::Result<User>> Accounts::change_as_admin(store::UserId id, AdminCh
   if (changes.password) {
     const auto user = find(id);
     if (!user) co_return web::not_found("No such user");
+    if (const auto admitted = admit_password_of(*user); !admitted) co_return admitted.error();
     if (auto refused = refuse_password(*changes.password, user->email)) co_return std::move(*refused);
     auto hashed = co_await hasher_.hash(std::move(*changes.password));
     if (!hashed) co_return hashed.error();
@@ -285,6 +309,7 @@ web::Task<web::Result<User>> Accounts::change_as_admin(store::UserId id, AdminCh
     const bool was_admin = is_acting_admin(*this, user);
     if (!hash.empty()) user.password_hash = hash;
     if (changes.is_admin) user.is_admin = *changes.is_admin;
+    if (changes.is_support) user.is_support = *changes.is_support;
     if (changes.is_disabled) user.is_disabled = *changes.is_disabled;
     if (was_admin && !is_acting_admin(*this, user)) {
       const auto allowed = require_another_admin(system_, *this, user, change);

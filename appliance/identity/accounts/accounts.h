@@ -7,11 +7,11 @@
 #include <string_view>
 #include <vector>
 
+#include "appliance/access/records.h"
+#include "appliance/access/sessions.h"
 #include "appliance/identity/accounts/login_limit.h"
 #include "appliance/identity/accounts/password_hasher.h"
-#include "appliance/identity/accounts/records.h"
 #include "appliance/identity/accounts/registration_policy.h"
-#include "appliance/identity/accounts/sessions.h"
 #include "web/result.h"
 #include "web/task.h"
 
@@ -25,6 +25,7 @@ inline constexpr std::size_t referral_code_length = 10;
 struct Registration {
   std::string email, password;
   std::optional<std::string> name, referral_code, invite_code;
+  bool hides_known_address = false;  // a taken address is refused after the work for a new one
 };
 
 // An account that an administrator creates.
@@ -42,7 +43,13 @@ struct ProfileChange {
 
 struct AdminChange {
   std::optional<std::string> password;  // ends all sessions
-  std::optional<bool> is_admin, is_disabled;
+  std::optional<bool> is_admin, is_disabled, is_support;
+};
+
+// Who may use a password: the settings SIGN_IN and BREAK_GLASS_ADMIN.
+struct PasswordPolicy {
+  bool is_off = false;
+  std::string break_glass;  // address of the administrator who may use one nevertheless; empty: none
 };
 
 // Callable from every thread; the arguments must outlive it.
@@ -53,6 +60,14 @@ class Accounts {
 
   // Who may register; open to everybody unless it is set. Before anything is served.
   void set_registration(RegistrationPolicy policy) { registration_ = policy; }
+  // Passwords of everybody unless it is set. Before anything is served.
+  void set_password_policy(PasswordPolicy policy) { password_policy_ = std::move(policy); }
+  // The administrator who may use a password although passwords are off.
+  bool is_break_glass(const User&) const;
+  // Whether the user has a password that may be used.
+  bool has_password(const User&) const;
+  // forbidden, PASSWORDS_OFF: passwords are off, and the user is not the break-glass administrator.
+  web::Result<void> admit_password_of(const User&) const;
   // Adds to the change that creates a user; `referrer` is null unless the user has registered with a referral code.
   // Before anything is served.
   using Created = std::function<void(const User&, const User* referrer, store::Change&)>;
@@ -63,7 +78,10 @@ class Accounts {
   RegistrationMode registration_mode() const { return registration_.mode(); }
 
   // invalid: e-mail, password or referral code. conflict: the address is taken. Also the errors of RegistrationPolicy.
+  // forbidden, PASSWORDS_OFF: passwords are off.
   web::Task<web::Result<User>> create(Registration);
+  // The id of no user, now or later.
+  web::Task<store::UserId> unused_id() { return system_.next_id("users"); }
   // A user who signs in by other means than a password. `email` in lower case; `is_email_verified`: a trusted provider
   // has verified it. Errors of create.
   web::Task<web::Result<User>> create_without_password(std::string email, std::string name, bool is_email_verified,
@@ -71,7 +89,8 @@ class Accounts {
   // Whatever the registration policy is. invalid: e-mail or password. conflict: the address is taken.
   web::Task<web::Result<User>> create_as_admin(NewUser);
   // unauthenticated, with the same message and after the same work whether or not there is such a user; too_many while
-  // the failures of `source` for this account are followed by a delay (see LoginLimit).
+  // the failures of `source` for this account are followed by a delay (see LoginLimit). A password that may not be used
+  // is a wrong one.
   web::Task<web::Result<User>> authenticate(std::string email, std::string password, std::string source);
   // Forgets the failed attempts at the user's password, from all sources.
   void unlock(const User& user) { login_limit_.clear(user.email); }
@@ -116,12 +135,13 @@ class Accounts {
   // `also` removes. Administrators and verified users keep everything, and `also` is not called. conflict: the account
   // has changed its address or was signed out since it was read.
   web::Task<web::Result<User>> claim(User, Also also);
-  // The password has passed refuse_password. too_many: too many passwords are being hashed.
+  // The password has passed refuse_password. invalid: it is in the list of breached ones. overloaded: too many
+  // passwords are being hashed.
   web::Task<web::Result<std::string>> hash_password(std::string password);
   // For the verified owner of the account's address. Ends all sessions. not_found, and the errors of `also`.
   web::Task<web::Result<User>> reset_password(store::UserId, std::string hash, Also also);
 
-  // The rules for new passwords; nothing if the password is acceptable.
+  // The rules for new passwords, without the list of breached ones; nothing if the password is acceptable.
   static std::optional<web::Error> refuse_password(std::string_view password, std::string_view email);
 
  private:
@@ -143,6 +163,7 @@ class Accounts {
   const std::vector<std::string> admin_emails_;
   OnGuesses on_guesses_;
   RegistrationPolicy registration_;
+  PasswordPolicy password_policy_;
   std::vector<Created> created_;
   CreditsOf credits_of_;
 };

@@ -12,9 +12,11 @@ UserView view(const Services& services, const User& user) {
                  .email = user.email,
                  .name = user.name,
                  .isAdmin = services.accounts.is_admin(user),
+                 .isSupport = user.is_support,
                  .isDisabled = user.is_disabled,
                  .emailVerified = user.email_verified,
                  .secondFactor = services.administration.has_second_factor(user.id),
+                 .secondFactorDue = services.second_factor_due(user),
                  .plan = std::nullopt,
                  .subscriptionId = std::nullopt,
                  .credits = services.accounts.credits_of(user.id),
@@ -74,11 +76,15 @@ web::Answer create_user(const Services& services, const web::Request& request, C
 }
 
 web::Answer edit_user(const Services& services, const web::Request& request, EditUser form) {
-  if (!form.password && !form.isAdmin && !form.isDisabled && !form.plan)
-    co_return web::invalid("password, isAdmin, isDisabled or plan is required");
+  if (!form.password && !form.isAdmin && !form.isSupport && !form.isDisabled && !form.plan)
+    co_return web::invalid("password, isAdmin, isSupport, isDisabled or plan is required");
   auto user = named(services, request);
   if (!user) co_return no_such_user();
-  AdminEdit edit{.account = {.password = {}, .is_admin = form.isAdmin, .is_disabled = form.isDisabled}, .plan = {}};
+  AdminEdit edit{.account = {.password = {},
+                             .is_admin = form.isAdmin,
+                             .is_disabled = form.isDisabled,
+                             .is_support = form.isSupport},
+                 .plan = {}};
   if (form.password) edit.account.password = std::move(*form.password);
   if (form.plan) edit.plan = std::move(*form.plan);
   auto actor = audit::actor_of(request);

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "appliance/access/records.h"
 #include "appliance/foundation/email.h"
 #include "appliance/identity/accounts/self_service.h"
-#include "appliance/identity/accounts/user_id.h"
 
 namespace accounts {
 
@@ -15,6 +15,7 @@ std::string summary_of(const AdminEdit& edit) {
   std::string words = "changed by admin:";
   if (account.password) words += " password";
   if (account.is_admin) words += *account.is_admin ? " granted" : " revoked";
+  if (account.is_support) words += *account.is_support ? " support granted" : " support revoked";
   if (account.is_disabled) words += *account.is_disabled ? " disabled" : " enabled";
   if (edit.plan) words += " plan " + *edit.plan;
   return words;

@@ -4,6 +4,8 @@
 #include <array>
 #include <string>
 
+#include "web/ascii.h"
+
 namespace accounts {
 
 namespace {
@@ -112,9 +114,7 @@ static_assert(std::ranges::is_sorted(common));
 }  // namespace
 
 bool is_common_password(std::string_view password) {
-  std::string lower(password);
-  for (char& c : lower)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  const auto lower = web::lower_case(password);
   return std::ranges::binary_search(common, std::string_view(lower));
 }
 

@@ -1,15 +1,32 @@
 #pragma once
 
+#include <boost/asio/thread_pool.hpp>
 #include <limits>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "appliance/identity/accounts/routes.h"
+#include "appliance/access/guards.h"
+#include "appliance/identity/accounts/administration.h"
+#include "appliance/identity/accounts/plan_directory.h"
+#include "appliance/identity/accounts/self_service.h"
+#include "web/routes/bind.h"
 #include "web/routes/endpoint.h"
 #include "web/routes/fields.h"
+#include "web/routes/route.h"
 
 namespace accounts {
+
+// What the rows depend on; all of it must outlive them.
+struct Services {
+  Accounts& accounts;
+  Sessions& sessions;
+  SelfService& self_service;
+  Administration& administration;
+  PlanDirectory& plans;
+  boost::asio::thread_pool& blocking;                                        // for reads of the whole table
+  std::function<std::optional<store::Time>(const User&)> second_factor_due;  // see identity::Module
+};
 
 // The user's own account (account_handlers.cpp).
 
@@ -38,9 +55,10 @@ BOOST_DESCRIBE_STRUCT(Login, (), (email, password, code, passkey))
 
 struct SessionUser {
   std::string id, name, email;
-  bool isAdmin = false;
+  bool isAdmin = false, isSupport = false;
+  std::optional<store::Time> secondFactorDue;  // for a user who has none and needs one from then on
 };
-BOOST_DESCRIBE_STRUCT(SessionUser, (), (id, name, email, isAdmin))
+BOOST_DESCRIBE_STRUCT(SessionUser, (), (id, name, email, isAdmin, isSupport, secondFactorDue))
 
 struct SessionView {
   std::optional<SessionUser> user;
@@ -131,14 +149,15 @@ BOOST_DESCRIBE_STRUCT(UserQuery, (), (limit, after, search, admin, disabled))
 
 struct UserView {
   std::string id, email, name;
-  bool isAdmin = false, isDisabled = false, emailVerified = false, secondFactor = false;
+  bool isAdmin = false, isSupport = false, isDisabled = false, emailVerified = false, secondFactor = false;
+  std::optional<store::Time> secondFactorDue;
   std::optional<std::string> plan, subscriptionId;
   std::int64_t credits = 0;
   store::Time createdAt;
 };
 BOOST_DESCRIBE_STRUCT(UserView, (),
-                      (id, email, name, isAdmin, isDisabled, emailVerified, secondFactor, plan, subscriptionId, credits,
-                       createdAt))
+                      (id, email, name, isAdmin, isSupport, isDisabled, emailVerified, secondFactor, secondFactorDue,
+                       plan, subscriptionId, credits, createdAt))
 
 struct UserPage {
   std::vector<UserView> users;
@@ -157,10 +176,10 @@ BOOST_DESCRIBE_STRUCT(CreateUser, (), (email, password, name, isAdmin, emailVeri
 
 struct EditUser {
   std::optional<web::Text<8, 256>> password;
-  std::optional<bool> isAdmin, isDisabled;
+  std::optional<bool> isAdmin, isSupport, isDisabled;
   std::optional<web::Text<1, 20>> plan;
 };
-BOOST_DESCRIBE_STRUCT(EditUser, (), (password, isAdmin, isDisabled, plan))
+BOOST_DESCRIBE_STRUCT(EditUser, (), (password, isAdmin, isSupport, isDisabled, plan))
 
 web::Answer list_users(const Services&, const web::Request&, UserQuery);
 web::Answer show_user(const Services&, const web::Request&);
@@ -171,5 +190,10 @@ web::Answer end_user_session(const Services&, const web::Request&);
 web::Answer end_user_sessions(const Services&, const web::Request&);
 web::Answer unlock(const Services&, const web::Request&);
 web::Answer remove_second_factor(const Services&, const web::Request&);
+
+// Registration, sign-in and sign-out, profile and password, the user's own sessions.
+std::vector<web::Route> web_routes(const agentbox::Guards&, const web::Bind<Services>&);
+// Users, for `agentbox admin` and the console of the operator.
+std::vector<web::Route> backend_routes(const agentbox::Guards&, const web::Bind<Services>&);
 
 }  // namespace accounts

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include "appliance/identity/accounts/records.h"
+#include "appliance/access/records.h"
 #include "web/protocol/http.h"
 
 namespace accounts {

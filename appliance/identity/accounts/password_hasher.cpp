@@ -5,9 +5,11 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <optional>
 #include <stdexcept>
 
 #include "appliance/foundation/crypto/random.h"
+#include "appliance/identity/accounts/breached_passwords.h"
 #include "web/admission/overload.h"
 
 namespace accounts {
@@ -39,39 +41,40 @@ std::string decoy_of(PasswordHasher::Cost cost) {
          ",p=" + std::to_string(lanes) + "$" + std::string(22, 'A') + "$" + std::string(43, 'A');
 }
 
-// Once per thread: a session check must not wait for a hash to use up its time slice. A batch job of the lowest
-// priority gives way to threads that wake up, and still progresses when every core is busy, which an idle job would
-// not.
-void yield_to_network_threads() {
-  thread_local const bool lowered = [] {
+// Nice values: an agent's is 10 (agent_confinement.cpp), that of network threads 0. On a contended core sign-in has a
+// third of a network thread's weight and three times an agent's. Registrations have an agent's.
+constexpr int verifying_niceness = 5, making_niceness = 10;
+
+// Once per thread: a session check must not wait for a hash to use up its time slice. A batch job of lower priority
+// gives way to threads that wake up.
+void yield_to_network_threads(int niceness) {
+  thread_local const bool lowered = [niceness] {
     const sched_param none{};
     const auto self = static_cast<id_t>(gettid());
-    return sched_setscheduler(0, SCHED_BATCH, &none) == 0 && setpriority(PRIO_PROCESS, self, 19) == 0;
+    return sched_setscheduler(0, SCHED_BATCH, &none) == 0 && setpriority(PRIO_PROCESS, self, niceness) == 0;
   }();
   static_cast<void>(lowered);
 }
 
 }  // namespace
 
-PasswordHasher::PasswordHasher() : PasswordHasher(Cost{}, Room{}) {}
+PasswordHasher::Lane::Lane(Room room, unsigned threads, int niceness)
+    : room_(room), threads_(threads), niceness_(niceness), pool_(threads) {}
 
-PasswordHasher::PasswordHasher(Cost cost, Room room)
-    : cost_(cost), room_(room), decoy_(decoy_of(cost)), pool_(room.threads) {}
-
-PasswordHasher::~PasswordHasher() {
+PasswordHasher::Lane::~Lane() {
   pool_.stop();
   pool_.join();
 }
 
-bool PasswordHasher::is_full(std::size_t before) const {
-  if (before >= room_.threads + room_.queue) return true;
-  if (before < room_.threads + room_.short_queue) return false;
+bool PasswordHasher::Lane::is_full(std::size_t before) const {
+  if (before >= threads_ + room_.queue) return true;
+  if (before < threads_ + room_.short_queue) return false;
   const std::chrono::microseconds one(queue_->microseconds.load(std::memory_order_relaxed));
-  return one * (before / room_.threads) > room_.wait;
+  return one * (before / threads_) > room_.wait;
 }
 
 template <class Work>
-auto PasswordHasher::in_queue(Work work) -> web::Task<web::Result<std::invoke_result_t<Work>>> {
+auto PasswordHasher::Lane::run(Work work) -> web::Task<web::Result<std::invoke_result_t<Work>>> {
   struct Place {
     std::shared_ptr<Queue> queue;
     ~Place() { queue->inside.fetch_sub(1, std::memory_order_relaxed); }
@@ -79,8 +82,8 @@ auto PasswordHasher::in_queue(Work work) -> web::Task<web::Result<std::invoke_re
   const bool full = is_full(queue_->inside.fetch_add(1, std::memory_order_relaxed));
   const Place place{queue_};
   if (full) co_return web::overloaded("Too many people are signing in right now. Try again in a moment.");
-  auto timed = [work = std::move(work), queue = queue_] {
-    yield_to_network_threads();
+  auto timed = [work = std::move(work), queue = queue_, niceness = niceness_] {
+    yield_to_network_threads(niceness);
     const auto began = std::chrono::steady_clock::now();
     auto result = work();
     const auto took =
@@ -92,9 +95,23 @@ auto PasswordHasher::in_queue(Work work) -> web::Task<web::Result<std::invoke_re
   co_return co_await web::offload(pool_, std::move(timed));
 }
 
+PasswordHasher::PasswordHasher() : PasswordHasher(Cost{}, Room{}) {}
+
+PasswordHasher::PasswordHasher(Cost cost, Room room)
+    : cost_(cost),
+      decoy_(decoy_of(cost)),
+      verifying_(room, room.threads, verifying_niceness),
+      making_(room, 1, making_niceness) {}
+
 web::Task<web::Result<std::string>> PasswordHasher::hash(std::string password) {
-  auto work = [password = std::move(password), cost = cost_] { return argon2id(password, cost); };
-  co_return co_await in_queue(std::move(work));
+  auto work = [password = std::move(password), cost = cost_, breached = breached_]() -> std::optional<std::string> {
+    if (breached && breached->contains(password)) return std::nullopt;
+    return argon2id(password, cost);
+  };
+  auto hashed = co_await making_.run(std::move(work));
+  if (!hashed) co_return hashed.error();
+  if (!*hashed) co_return web::invalid("password is in a list of passwords known from breaches, please choose another");
+  co_return std::move(**hashed);
 }
 
 web::Task<web::Result<bool>> PasswordHasher::matches(std::string password, std::string encoded) {
@@ -103,7 +120,7 @@ web::Task<web::Result<bool>> PasswordHasher::matches(std::string password, std::
   auto work = [password = std::move(password), encoded = std::move(encoded), real] {
     return verify(password, encoded) && real;
   };
-  co_return co_await in_queue(std::move(work));
+  co_return co_await verifying_.run(std::move(work));
 }
 
 std::string PasswordHasher::hash_blocking(std::string_view password) const { return argon2id(password, cost_); }

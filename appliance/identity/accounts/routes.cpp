@@ -1,4 +1,3 @@
-#include "appliance/identity/accounts/routes.h"
 
 #include "appliance/identity/accounts/handlers.h"
 #include "appliance/identity/sign_in/http.h"
@@ -16,17 +15,23 @@ constexpr const char* register_description =
     "No session is created. `website` is a honeypot: if it is filled, or there is no User-Agent, the answer is 403. "
     "The answer is also 403 where REGISTRATION is closed (REGISTRATION_CLOSED), or is invite and `inviteCode` is not a "
     "valid invitation (INVITATION_REQUIRED). "
+    "An address that has an account is refused with 409; where mail is sent (SMTP_URL), it gets the answer of a new "
+    "one, "
+    "nothing changes, and a mail tells its owner. "
     "Passwords have 8 to 256 characters and must not be among the most used ones.";
 constexpr const char* login_description =
     "Ten failures for an account from one network (an IPv4 address, or a /64 of IPv6) are followed by a delay of 30 s "
-    "(429), which each further failure doubles, up to 15 minutes. They delay nobody else. A browser that has signed in "
+    "(429), which each further failure doubles, up to 15 minutes. They delay no other user. A browser that has signed "
+    "in "
     "to the account before, as its cookie agentbox-device shows, is counted by itself. With a second "
     "factor `code` or `passkey` is required: without either the answer to the right password is 401, "
     "SECOND_FACTOR_REQUIRED, with `passkey` for PublicKeyCredential.parseRequestOptionsFromJSON(), or null for users "
     "without passkeys. `code` is the app's or a recovery code; `passkey` is the result of navigator.credentials.get() "
     "for these options, as its toJSON() writes it, within five minutes.";
 constexpr const char* session_description =
-    "`user` is null without a live session. With one, X-CSRF-Token carries the session's token.";
+    "`user` is null without a live session. With one, X-CSRF-Token carries the session's token. If the request carries "
+    "several cookies app-session, those of the domains above the host are cleared. `secondFactorDue` is set for users "
+    "who have no second factor and need one: from then on they can only set it up.";
 constexpr const char* sign_out_description =
     "Always 200, and the cookie is cleared. Every session whose cookie is sent ends; if the box cannot write, "
     "`sessionEnded` is false and `message` says so.";
@@ -34,7 +39,9 @@ constexpr const char* create_user_description =
     "Whatever REGISTRATION is. Without a password the user signs in in another way, or resets the password by mail. "
     "With `emailVerified` the address counts as proved. `plan` as in a change of a user.";
 constexpr const char* edit_user_description =
-    "Only the given fields change. `plan` is the name of a plan, or none to cancel. A new password, and disabling, end "
+    "Only the given fields change. `isSupport`: the user may read users, states of agents, usage and events of all, "
+    "and "
+    "nothing else. `plan` is the name of a plan, or none to cancel. A new password, and disabling, end "
     "all sessions and replace the gateway tokens of the user's agents. Disabling also stops these agents. A new "
     "password also ends the delays after failed sign-ins. 409, LAST_ADMIN: the box keeps one administrator.";
 constexpr const char* sessions_description =

@@ -4,7 +4,9 @@
 
 #include "appliance/foundation/email.h"
 #include "appliance/foundation/trusted_time.h"
+#include "appliance/identity/accounts/user_search.h"
 #include "web/admission/rate_limit.h"
+#include "web/log.h"
 
 namespace accounts {
 
@@ -15,17 +17,57 @@ bool looks_like_a_bot(const RegistrationAttempt& attempt) {
   return attempt.user_agent.empty() || !attempt.honeypot.empty();
 }
 
+constexpr std::size_t max_admins = 1'000;       // that are written to
+constexpr std::chrono::hours notice_window{1};  // between two mails to an address that strangers register
+
+std::string letter_to_owner(const std::string& sign_in_page, const std::string& origin) {
+  return "Someone tried to create an account at " + origin +
+         " with this e-mail address. It has an account already, which was not changed.\n\n"
+         "If it was you, sign in or choose a new password at\n\n" +
+         sign_in_page + "\n\nIf it was not you, there is nothing to do.\n";
+}
+
+std::string letter_about_break_glass(const std::string& account, const std::string& address,
+                                     const std::string& origin) {
+  return "The break-glass account " + account + " has signed in at " + origin + " with its password, from " + address +
+         ".\n\nThe identity provider was not asked. If this was none of you, sign this account out everywhere, "
+         "change its password, and read the audit log.\n";
+}
+
 }  // namespace
 
-web::Task<web::Result<User>> SelfService::register_user(audit::Actor actor, RegistrationAttempt attempt) {
+web::Task<web::Result<RegisteredUser>> SelfService::register_user(audit::Actor actor, RegistrationAttempt attempt) {
   if (looks_like_a_bot(attempt)) co_return web::forbidden("Registration was refused");
   auto entry = audit::entry_by(actor, "registered", attempt.registration.email);
-  auto user = co_await accounts_.create(std::move(attempt.registration));
+  const std::string email = agentbox::normalised_email(attempt.registration.email).value_or("");
+  const std::string name = attempt.registration.name.value_or(email);
+  attempt.registration.hides_known_address = outbox_.is_sending();
+  const auto user = co_await accounts_.create(std::move(attempt.registration));
   entry.user_id = user ? user->id : 0;
   if (!user) entry.outcome = user.error().message;
   co_await audit_.note(std::move(entry));
-  if (user) static_cast<void>(co_await verification_.send(user->id));
-  co_return user;
+  if (user) {
+    static_cast<void>(co_await verification_.send(user->id));
+    co_return RegisteredUser{user->id, user->email, user->name};
+  }
+  const auto owner = user.error().kind == web::Kind::conflict ? accounts_.find_by_email(email) : std::nullopt;
+  if (!owner || !outbox_.is_sending()) co_return user.error();
+  co_await notify_owner(*owner);
+  const store::UserId id = co_await accounts_.unused_id();
+  co_return RegisteredUser{id, email, name};
+}
+
+web::Task<> SelfService::notify_owner(const User& user) {
+  const auto now = agentbox::trusted_now();
+  {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(notified_until_, [now](const auto& one) { return one.second <= now; });
+    if (!notified_until_.emplace(user.id, now + notice_window).second) co_return;
+  }
+  mail::Letter letter{.to = user.email,
+                      .subject = "You have an account already",
+                      .body = letter_to_owner(site_.page_url("/login"), site_.origin())};
+  co_await outbox_.post(std::move(letter));
 }
 
 // What failures are counted by, besides the account.
@@ -50,7 +92,29 @@ web::Task<web::Result<User>> SelfService::authenticate(const sign_in::Client& cl
 web::Task<web::Result<sign_in::SignInResult>> SelfService::sign_in(sign_in::Client client, PasswordSignIn form) {
   audit::Entry entry{.act = "sign-in by password", .outcome = "ok", .subject = form.email, .address = client.address};
   auto user = co_await authenticate(client, std::move(form));
-  co_return co_await sign_in_.complete(std::move(client), std::move(entry), std::move(user));
+  const bool is_break_glass = user && accounts_.is_break_glass(*user);
+  if (is_break_glass) entry.act = "break-glass sign-in";
+  std::string address = client.address;
+  auto result = co_await sign_in_.complete(std::move(client), std::move(entry), std::move(user));
+  if (result && is_break_glass) {
+    User admin = result->user;
+    co_await report_break_glass(std::move(admin), std::move(address));
+  }
+  co_return result;
+}
+
+web::Task<> SelfService::report_break_glass(User user, std::string address) {
+  web::log::warning("break_glass_sign_in", {{"user", user.id}, {"client", address}});
+  if (!users_) co_return;
+  auto read = [this] { return search_users(*users_, accounts_, {.text = {}, .is_admin = true, .limit = max_admins}); };
+  const auto admins = co_await web::offload(*blocking_, std::move(read));
+  for (const User& admin : admins) {
+    if (admin.is_disabled) continue;
+    mail::Letter letter{.to = admin.email,
+                        .subject = "The break-glass account has signed in",
+                        .body = letter_about_break_glass(user.email, address, site_.origin())};
+    co_await outbox_.post(std::move(letter));
+  }
 }
 
 web::Task<bool> SelfService::sign_out(audit::Actor actor, std::vector<std::string> tokens) {

@@ -19,8 +19,7 @@ bool contains(std::string_view text, std::string_view lower_case_part) {
 std::vector<User> search_users(const store::System& system, const Accounts& accounts, const UserFilter& filter) {
   std::vector<User> page;
   if (filter.limit == 0) return page;
-  std::string part = filter.text;
-  for (char& c : part) c = web::to_lower(c);
+  const auto part = web::lower_case(filter.text);
   const auto is_meant = [&](const User& user) {
     if (user.id <= filter.after) return false;
     if (!part.empty() && !contains(user.email, part) && !contains(user.name, part)) return false;

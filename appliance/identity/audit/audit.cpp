@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "appliance/access/acting_as.h"
 #include "appliance/foundation/crypto/random.h"
 #include "appliance/foundation/reverse_paging.h"
-#include "appliance/identity/acting_as.h"
 #include "appliance/identity/audit/chain.h"
 #include "web/log.h"
 
@@ -35,7 +35,7 @@ web::Task<> Audit::note(Entry entry) {
 }
 
 // One order for all: the end of the chain is a precondition of each change, and of two writers the later one starts
-// anew.
+// again.
 web::Task<> Audit::append(Entry& entry) {
   entry.salt = crypto::random_hex(16);
   for (;;) {

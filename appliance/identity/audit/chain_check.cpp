@@ -77,9 +77,9 @@ bool ChainCheck::check_link(const Entry& entry) {
 }
 
 bool ChainCheck::check_against_heads(const Entry& entry) {
-  const auto& heads = given_.heads;
-  for (; next_head_ < heads.size() && heads[next_head_].entry_id <= entry.id; ++next_head_) {
-    const Head& head = heads[next_head_];
+  const auto& signed_heads = given_.heads;
+  for (; next_head_ < signed_heads.size() && signed_heads[next_head_].entry_id <= entry.id; ++next_head_) {
+    const Head& head = signed_heads[next_head_];
     if (given_.anchor && head.entry_id <= given_.anchor->entry_id) continue;
     if (head.entry_id < entry.id)
       return fail(head.entry_id, "The entry was removed, which was the last one on " + web::iso8601(head.at));

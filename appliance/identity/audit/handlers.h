@@ -1,15 +1,27 @@
 #pragma once
 
+#include <boost/asio/thread_pool.hpp>
 #include <limits>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "appliance/identity/audit/routes.h"
+#include "appliance/access/guards.h"
+#include "appliance/identity/audit/audit.h"
+#include "appliance/identity/audit/signed_heads.h"
+#include "web/routes/bind.h"
 #include "web/routes/endpoint.h"
 #include "web/routes/fields.h"
+#include "web/routes/route.h"
 
 namespace audit {
+
+// What the rows depend on; all of it must outlive them.
+struct Services {
+  Audit& audit;
+  SignedHeads& heads;
+  boost::asio::thread_pool& blocking;  // for reads of the whole table
+};
 
 struct ListQuery {
   std::optional<web::Integer<1, 10'000>> limit;
@@ -94,9 +106,8 @@ struct Erased {
 };
 BOOST_DESCRIBE_STRUCT(Erased, (), (erased))
 
-web::Answer list_entries(const Services&, const web::Request&, ListQuery);
-web::Answer export_entries(const Services&, const web::Request&, ExportQuery);
-web::Answer verify_chain(const Services&, const web::Request&);
-web::Answer erase_personal_data(const Services&, const web::Request&, ErasureQuery);
+// The audit log, in pages or as JSON lines: for administrators, and for the backend.
+std::vector<web::Route> web_routes(const agentbox::Guards&, const web::Bind<Services>&);
+std::vector<web::Route> backend_routes(const agentbox::Guards&, const web::Bind<Services>&);
 
 }  // namespace audit

@@ -2,6 +2,7 @@
 
 #include "appliance/foundation/trusted_time.h"
 #include "appliance/identity/oauth/form.h"
+#include "web/json.h"
 
 namespace code_host {
 
@@ -74,11 +75,11 @@ web::Task<CallbackResult> CodeHost::sign_in(std::string access_token, std::optio
   const auto email = primary_email(*emails);
   if (email.address.empty()) co_return Refusal{Failure::NoEmail, "the account has no primary email"};
 
-  const std::string name = oauth::text_member(*account, "name");
+  const std::string name = web::string_member(*account, "name");
   identities::VerifiedIdentity identity{.id = "codehost:" + addresses_.base + " " + std::to_string(*number),
                                         .email = email.address,
                                         .is_email_verified = email.is_verified,
-                                        .name = name.empty() ? oauth::text_member(*account, "login") : name,
+                                        .name = name.empty() ? web::string_member(*account, "login") : name,
                                         .refresh_token = {},
                                         .invite_code = std::move(invite_code)};
   auto user = co_await identities_.sign_in(std::move(identity), since);
@@ -94,7 +95,7 @@ Email primary_email(const boost::json::value& list) {
   if (!list.is_array()) return {};
   for (const auto& entry : list.get_array())
     if (oauth::is_true(entry, "primary"))
-      return {oauth::text_member(entry, "email"), oauth::is_true(entry, "verified")};
+      return {web::string_member(entry, "email"), oauth::is_true(entry, "verified")};
   return {};
 }
 

@@ -22,8 +22,6 @@ IdentityView view(const Identity& identity) {
   return view;
 }
 
-}  // namespace
-
 web::Answer list_identities(const Services& services, const web::Request& request) {
   IdentityList answer;
   for (const auto& identity : services.own.list(request.caller.user_id)) answer.identities.push_back(view(identity));
@@ -37,6 +35,31 @@ web::Answer disconnect_identity(const Services& services, const web::Request& re
   if (!done) co_return done.error();
   const web::Succeeded answer;
   co_return web::reply(answer, 200);
+}
+
+const web::RateLimit change_limit{.group = "identities", .limit = 30, .limits_guesses = true};
+
+constexpr auto about_list =
+    "What the account can be signed in to with besides its password, oldest first. `provider` is idp, codehost, social "
+    "or wallet; `account` is the name or number there, a wallet's address. `disabled`: the provider reported that the "
+    "account there was taken over. Signing in at a provider with the account's verified address connects an identity.";
+const std::string about_disconnect =
+    "Sessions that began with it go on. 409 for the only way to sign in. `currentPassword` proves users with a "
+    "password. " +
+    std::string(second_factor::proof_description);
+
+}  // namespace
+
+std::vector<web::Route> web_routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {
+  return {
+      {web::GET, "/api/settings/identities", guards.session, nullptr,
+       web::plain(on(list_identities)).returns<IdentityList>().describe(about_list), "Connected identities"},
+      {web::DELETE, "/api/settings/identities/:id", guards.session, &change_limit,
+       web::body<second_factor::StepUpProof>(on(disconnect_identity))
+           .returns<web::Succeeded>()
+           .describe(about_disconnect),
+       "Disconnect an identity"},
+  };
 }
 
 }  // namespace identities

@@ -1,9 +1,19 @@
 #pragma once
 
-#include "appliance/identity/identities/routes.h"
+#include <vector>
+
+#include "appliance/access/guards.h"
+#include "appliance/identity/identities/own_identities.h"
+#include "web/routes/bind.h"
 #include "web/routes/endpoint.h"
+#include "web/routes/route.h"
 
 namespace identities {
+
+// What the rows depend on; all of it must outlive them.
+struct Services {
+  OwnIdentities& own;
+};
 
 BOOST_DEFINE_ENUM_CLASS(Provider, idp, codehost, social, wallet)
 
@@ -22,7 +32,7 @@ struct IdentityList {
 };
 BOOST_DESCRIBE_STRUCT(IdentityList, (), (identities))
 
-web::Answer list_identities(const Services&, const web::Request&);
-web::Answer disconnect_identity(const Services&, const web::Request&, second_factor::StepUpProof);
+// /api/settings/identities.
+std::vector<web::Route> web_routes(const agentbox::Guards&, const web::Bind<Services>&);
 
 }  // namespace identities

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "appliance/access/epochs.h"
 #include "appliance/foundation/email.h"
-#include "appliance/identity/accounts/credential_epoch.h"
 #include "appliance/identity/second_factor/second_factor.h"
 
 namespace identities {
@@ -13,11 +13,17 @@ namespace {
 constexpr std::size_t max_id_bytes = 600, max_name_bytes = 200;
 
 web::Error disabled() { return web::forbidden("This way of signing in is disabled for the account"); }
+web::Error method_off() {
+  web::Error refused = web::forbidden("This way of signing in is off on this box: use its identity provider");
+  refused.code = "SIGN_IN_METHOD_OFF";
+  return refused;
+}
 web::Error signed_out() { return web::unauthenticated("The account was signed out everywhere: please try again"); }
 
 }  // namespace
 
 web::Task<web::Result<accounts::User>> Identities::sign_in(VerifiedIdentity identity, accounts::SessionEpoch since) {
+  if (!identity.id.starts_with(only_kind_)) co_return method_off();
   if (identity.id.size() > max_id_bytes) co_return web::invalid("The identity's name is too long");
   if (find(identity.id)) co_return co_await sign_in_known(std::move(identity), since);
 
@@ -32,6 +38,7 @@ web::Task<web::Result<accounts::User>> Identities::sign_in(VerifiedIdentity iden
 
 web::Task<web::Result<accounts::User>> Identities::sign_in_wallet(std::string address, accounts::SessionEpoch since,
                                                                   std::optional<std::string> invite_code) {
+  if (!std::string_view("wallet:").starts_with(only_kind_)) co_return method_off();
   VerifiedIdentity identity{.id = "wallet:" + address,
                             .email = address + "@wallet.app",
                             .is_email_verified = true,

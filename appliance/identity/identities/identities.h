@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
+#include "appliance/access/keys.h"
 #include "appliance/identity/accounts/accounts.h"
 #include "appliance/identity/identities/records.h"
-#include "appliance/identity/keys/keys.h"
 #include "web/result.h"
 #include "web/task.h"
 
@@ -40,6 +40,9 @@ class Identities {
   // Before anything is served.
   void when_claimed(ClaimObserver observer) { claim_observers_.push_back(std::move(observer)); }
 
+  // Sign-ins by identities of other kinds than this ("idp:") are refused. Before anything is served.
+  void accept_only(std::string kind) { only_kind_ = std::move(kind); }
+
   // Called for new users whose address the provider has not verified. Before anything is served.
   using OnUnverified = std::function<web::Task<>(store::UserId)>;
   void verify_addresses_by(OnUnverified on_unverified) { on_unverified_ = std::move(on_unverified); }
@@ -48,7 +51,8 @@ class Identities {
   // if there is no such user, one is created. Linking to a user whose address was never verified claims the account:
   // earlier passwords, sessions, keys and other identities end. A second factor stays, and is asked for.
   // `since`: session_epoch() before the identity was verified. unauthenticated: all sessions of the user were ended
-  // since. forbidden: the identity or its user is disabled, or the address is reserved. conflict: the address is taken
+  // since. forbidden: the identity or its user is disabled, the address is reserved, or identities of this kind are not
+  // accepted (SIGN_IN_METHOD_OFF). conflict: the address is taken
   // and not verified, or the account was changed meanwhile. invalid: no address.
   web::Task<web::Result<accounts::User>> sign_in(VerifiedIdentity, accounts::SessionEpoch since);
   // The same for a wallet, whose e-mail is <address>@wallet.app. `address` in lower case.
@@ -81,6 +85,7 @@ class Identities {
   keys::Keys& keys_;
   std::vector<ClaimObserver> claim_observers_;
   OnUnverified on_unverified_;
+  std::string only_kind_;  // empty: every kind
 };
 
 }  // namespace identities

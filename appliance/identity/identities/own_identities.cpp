@@ -56,7 +56,7 @@ web::Task<web::Result<void>> OwnIdentities::remove(store::UserId user, std::stri
     if (!account || !row || row->value.user_id != user) co_return unknown();
     auto change = system_.change();
     change.erase(identities, *row);
-    if (!account->value.password_hash.empty()) {
+    if (accounts_.has_password(account->value)) {
       change.require(accounts::users, *account);
     } else {
       const auto own = list(user);

@@ -6,7 +6,7 @@ namespace invites {
 
 namespace {
 
-constexpr std::size_t most_listed = 1'000;
+constexpr std::size_t max_listed = 1'000;
 
 NewInvites wanted(GenerateRequest body) {
   NewInvites invites;
@@ -17,8 +17,6 @@ NewInvites wanted(GenerateRequest body) {
   if (body.note) invites.note = std::move(*body.note);
   return invites;
 }
-
-}  // namespace
 
 web::Answer generate_invites(const Services& services, const web::Request& request, GenerateRequest body) {
   const auto invites = wanted(std::move(body));
@@ -50,7 +48,7 @@ web::Answer validate_invite(const Services& services, const web::Request& reques
 }
 
 web::Answer list_invites(const Services& services, const web::Request&, InviteQuery query) {
-  const auto limit = query.limit ? std::size_t(query.limit->value) : most_listed;
+  const auto limit = query.limit ? std::size_t(query.limit->value) : max_listed;
   const std::string after = query.after.value_or("");
   const auto work = [&] { return services.invites.list(after, limit + 1); };
   auto found = co_await web::offload(services.blocking, work);
@@ -77,6 +75,64 @@ web::Answer revoke_invite(const Services& services, const web::Request& request)
 web::Answer show_registration(const Services& services, const web::Request&) {
   const RegistrationView answer{.registration = services.accounts.registration_mode()};
   co_return web::reply(answer, 200);
+}
+
+const web::RateLimit validate_limit{.group = "invite", .limit = 20, .limits_guesses = true};
+
+constexpr const char* generate_text =
+    "Makes `count` codes (1), each for `uses` registrations (1) within `expiresInDays` (30). `plan` is given to those "
+    "who register with them. The codes are shown only once; `code` is the first of `codes`.";
+constexpr const char* validate_text =
+    "Uses the code once, also if many ask at the same time, and returns `inviteCode`: a code for one registration "
+    "within the hour. An unused invite code can also be sent with the registration itself, which then uses it. 404 "
+    "{error, valid: false} for codes that are unknown, used up or expired.";
+
+std::vector<web::Route> shared_routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {
+  return {
+      {web::POST, "/api/invite/generate", guards.backend.internal, nullptr,
+       web::body<GenerateRequest>(on(generate_invites)).returns<GeneratedView>(201).describe(generate_text),
+       "Make invite codes"},
+      {web::POST, "/api/invite/validate", guards.none, &validate_limit,
+       web::body<ValidateRequest>(on(validate_invite))
+           .returns<PassView>()
+           .fails({web::Kind::not_found})
+           .describe(validate_text),
+       "Use an invite code"},
+  };
+}
+
+}  // namespace
+
+std::vector<web::Route> web_routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {
+  std::vector<web::Route> rows{
+      {web::GET, "/api/registration", guards.none, nullptr,
+       web::plain(on(show_registration))
+           .returns<RegistrationView>()
+           .describe("`registration` is the setting REGISTRATION: open, invite or closed."),
+       "Who may register"},
+  };
+  web::append(rows, shared_routes(guards, on));
+  return rows;
+}
+
+std::vector<web::Route> backend_routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {
+  std::vector<web::Route> rows{
+      {web::GET, "/api/admin/invites", guards.backend.users, nullptr,
+       web::query<InviteQuery>(on(list_invites))
+           .returns<InviteList>()
+           .describe("By id, without the secrets of the codes. Expired codes stay in the list for a month. `next` is "
+                     "the `after` of "
+                     "the next page, or null."),
+       "List the invite codes"},
+      {web::POST, "/api/admin/invites", guards.backend.internal, nullptr,
+       web::body<GenerateRequest>(on(generate_invites)).returns<GeneratedView>(201).describe(generate_text),
+       "Make invite codes, as POST /api/invite/generate"},
+      {web::DELETE, "/api/admin/invites/:id", guards.backend.users, nullptr,
+       web::plain(on(revoke_invite)).returns<web::Succeeded>().describe("The code can no longer be used."),
+       "Revoke an invite code"},
+  };
+  web::append(rows, shared_routes(guards, on));
+  return rows;
 }
 
 }  // namespace invites

@@ -1,13 +1,27 @@
 #pragma once
 
+#include <boost/asio/thread_pool.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "appliance/identity/invites/routes.h"
+#include "appliance/access/guards.h"
+#include "appliance/identity/accounts/accounts.h"
+#include "appliance/identity/audit/audit.h"
+#include "appliance/identity/invites/invites.h"
+#include "web/routes/bind.h"
 #include "web/routes/endpoint.h"
+#include "web/routes/route.h"
 
 namespace invites {
+
+// What the rows depend on; all of it must outlive them.
+struct Services {
+  Invites& invites;
+  const accounts::Accounts& accounts;
+  audit::Audit& audit;
+  boost::asio::thread_pool& blocking;
+};
 
 struct GenerateRequest {
   std::optional<web::Integer<1, 100>> count;
@@ -67,10 +81,9 @@ struct RegistrationView {
 };
 BOOST_DESCRIBE_STRUCT(RegistrationView, (), (registration))
 
-web::Answer generate_invites(const Services&, const web::Request&, GenerateRequest);
-web::Answer validate_invite(const Services&, const web::Request&, ValidateRequest);
-web::Answer list_invites(const Services&, const web::Request&, InviteQuery);
-web::Answer revoke_invite(const Services&, const web::Request&);
-web::Answer show_registration(const Services&, const web::Request&);
+// Making and using invite codes, on both listeners; what registration asks for, on the web; the administrator's list,
+// on the backend.
+std::vector<web::Route> web_routes(const agentbox::Guards&, const web::Bind<Services>&);
+std::vector<web::Route> backend_routes(const agentbox::Guards&, const web::Bind<Services>&);
 
 }  // namespace invites

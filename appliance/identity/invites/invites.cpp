@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "appliance/foundation/crypto/random.h"
+#include "store/transact.h"
+#include "web/ascii.h"
 
 namespace invites {
 
@@ -20,8 +22,6 @@ struct NewCode {
 Invite invite_of(const NewCode& code, store::Time now) {
   return {.id = code.id, .secret_hash = crypto::sha256_hex(code.secret), .created_at = now};
 }
-
-char lower(char c) { return static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c); }
 
 }  // namespace
 
@@ -51,7 +51,7 @@ web::Task<web::Result<Generated>> Invites::generate(NewInvites given) {
 std::optional<store::Row<Invite>> Invites::find(std::string_view code) const {
   std::string text;
   for (const char c : code)
-    if (c != ' ') text += lower(c);
+    if (c != ' ') text += web::to_lower(c);
   if (text.size() != id_length + 1 + secret_length || text[id_length] != '-') return std::nullopt;
   auto row = system_.get(table, text.substr(0, id_length));
   if (!row || !crypto::constant_time_equal(row->value.secret_hash, crypto::sha256_hex(text.substr(id_length + 1))))
@@ -62,9 +62,9 @@ std::optional<store::Row<Invite>> Invites::find(std::string_view code) const {
 
 // Concurrent uses write the same row: all but one are stale and look again.
 web::Task<web::Result<Pass>> Invites::consume(std::string code) {
-  for (;;) {
+  const auto step = [&](store::Change& change) -> web::Result<Pass> {
     auto invite = find(code);
-    if (!invite || invite->value.kind != Kind::invite) co_return web::not_found("This invite code is not valid");
+    if (!invite || invite->value.kind != Kind::invite) return web::not_found("This invite code is not valid");
     ++invite->value.used;
     const NewCode pass_code;
     const auto now = store::now();
@@ -72,12 +72,11 @@ web::Task<web::Result<Pass>> Invites::consume(std::string code) {
     pass.kind = Kind::pass;
     pass.plan = invite->value.plan;
     pass.expires_at = now + pass_lifetime;
-    auto change = system_.change();
     change.update(table, *invite);
     change.insert(table, pass);
-    const auto outcome = co_await change.commit();
-    if (outcome.ok()) co_return Pass{pass_code.text(), pass.plan, pass.expires_at};
-  }
+    return Pass{pass_code.text(), pass.plan, pass.expires_at};
+  };
+  co_return co_await store::transact(system_, step);
 }
 
 web::Result<void> Invites::redeem(const std::string& code, store::UserId newcomer, store::Change& change) {
@@ -102,14 +101,13 @@ std::vector<Invite> Invites::list(std::string_view after, std::size_t limit) con
 }
 
 web::Task<web::Result<void>> Invites::revoke(std::string id) {
-  for (;;) {
+  const auto step = [&](store::Change& change) -> web::Result<void> {
     const auto row = system_.get(table, id);
-    if (!row || row->value.kind != Kind::invite) co_return web::not_found("No such invite");
-    auto change = system_.change();
+    if (!row || row->value.kind != Kind::invite) return web::not_found("No such invite");
     change.erase(table, *row);
-    const auto outcome = co_await change.commit();
-    if (outcome.ok()) co_return web::Result<void>();
-  }
+    return web::Result<void>();
+  };
+  co_return co_await store::transact(system_, step);
 }
 
 web::Task<> Invites::sweep(store::Time now) {

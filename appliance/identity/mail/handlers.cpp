@@ -1,5 +1,6 @@
 #include "appliance/identity/mail/handlers.h"
 
+#include "web/routes/endpoint.h"
 #include "web/routes/reply.h"
 
 namespace mail {
@@ -13,8 +14,6 @@ MailView view(Mail mail) {
           mail.delivery,           std::move(mail.problem), mail.created_at};
 }
 
-}  // namespace
-
 web::Answer list_mails(const Services& services, const web::Request&, ListQuery query) {
   const auto limit = query.limit ? static_cast<std::size_t>(query.limit->value) : default_page;
   auto read = [&outbox = services.outbox, limit] {
@@ -24,6 +23,15 @@ web::Answer list_mails(const Services& services, const web::Request&, ListQuery 
   };
   const auto answer = co_await web::offload(services.blocking, std::move(read));
   co_return web::reply(answer, 200);
+}
+
+}  // namespace
+
+std::vector<web::Route> backend_routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {
+  return {
+      {web::GET, "/api/admin/outbox", guards.backend.users_secrets, nullptr,
+       web::query<ListQuery>(on(list_mails)).returns<MailList>(), "Mails of the last seven days, newest first"},
+  };
 }
 
 }  // namespace mail

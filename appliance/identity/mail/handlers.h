@@ -1,14 +1,24 @@
 #pragma once
 
+#include <boost/asio/thread_pool.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "appliance/identity/mail/routes.h"
+#include "appliance/access/guards.h"
+#include "appliance/identity/mail/outbox.h"
+#include "web/routes/bind.h"
 #include "web/routes/endpoint.h"
 #include "web/routes/fields.h"
+#include "web/routes/route.h"
 
 namespace mail {
+
+// What the rows depend on; all of it must outlive them.
+struct Services {
+  Outbox& outbox;
+  boost::asio::thread_pool& blocking;  // for reads of the whole table
+};
 
 struct ListQuery {
   std::optional<web::Integer<1, 1000>> limit;
@@ -28,6 +38,7 @@ struct MailList {
 };
 BOOST_DESCRIBE_STRUCT(MailList, (), (mails))
 
-web::Answer list_mails(const Services&, const web::Request&, ListQuery);
+// The mails of the last days, bodies included.
+std::vector<web::Route> backend_routes(const agentbox::Guards&, const web::Bind<Services>&);
 
 }  // namespace mail

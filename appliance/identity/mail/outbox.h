@@ -21,6 +21,8 @@ class Outbox {
   using Send = std::function<std::optional<std::string>(const Smtp&, const Letter&)>;
   Outbox(store::System, Smtp, boost::asio::io_context& home, boost::asio::thread_pool& blocking, Send = send);
 
+  // Whether mails are sent; without a mail server the administrator reads them.
+  bool is_sending() const { return !smtp_.url.empty(); }
   // Durable once this returns.
   web::Task<> post(Letter);
   // Newest first. Blocks.

@@ -1,6 +1,6 @@
 #include "appliance/identity/mail/personal_data.h"
 
-#include "appliance/identity/accounts/records.h"
+#include "appliance/access/records.h"
 #include "appliance/identity/mail/records.h"
 
 namespace mail {

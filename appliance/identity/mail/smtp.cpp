@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "appliance/foundation/crypto/random.h"
+#include "store/clock.h"
 #include "web/client/authorities.h"
 #include "web/client/outbound.h"
 
@@ -95,10 +96,10 @@ std::string message_text(const Letter& letter, const std::string& from, const st
 std::optional<std::string> send(const Smtp& smtp, const Letter& letter) {
   const auto server = server_of(smtp.url);
   if (!server) return "the mail server's URL is not valid";
-  const web::Asker asker{.part = "mail"};
-  auto passage = web::outbound().admit(asker, server->host, server->port);
+  const web::CallOrigin origin{.part = "mail"};
+  auto passage = web::outbound().admit(origin, server->host, server->port);
   if (!passage) return passage.error().message;
-  const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
+  const auto now = std::chrono::floor<std::chrono::seconds>(store::now());
   const std::string text =
       message_text(letter, smtp.from, mail_date(now), crypto::random_id(24) + "@" + domain_of(smtp.from));
   Unread unread{text};

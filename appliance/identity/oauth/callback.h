@@ -7,7 +7,7 @@
 #include <string_view>
 #include <variant>
 
-#include "appliance/identity/accounts/records.h"
+#include "appliance/access/records.h"
 #include "appliance/identity/oauth/browser_flow.h"
 #include "web/protocol/http.h"
 #include "web/routes/fields.h"

@@ -1,9 +1,10 @@
 #include "appliance/identity/oauth/client.h"
 
-#include <openssl/evp.h>
-
+#include "appliance/foundation/crypto/base64.h"
 #include "appliance/identity/oauth/form.h"
+#include "web/ascii.h"
 #include "web/client/fetch.h"
+#include "web/json.h"
 #include "web/routes/fields.h"
 
 namespace oauth {
@@ -20,21 +21,15 @@ web::Error bad_answer(std::string detail) {
 
 // Of a Content-Type header.
 std::string media_type(std::string_view type) {
-  std::string name(type.substr(0, type.find(';')));
+  auto name = web::lower_case(type.substr(0, type.find(';')));
   while (name.ends_with(' ') || name.ends_with('\t')) name.pop_back();
-  for (char& c : name)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
   return name;
 }
 
 // RFC 6749, 2.3.1: both halves are form-encoded before they are joined.
 std::string basic(const Client& client) {
   const std::string pair = encoded(client.id) + ":" + encoded(client.secret);
-  std::string text((pair.size() + 2) / 3 * 4 + 1, '\0');
-  text.resize(static_cast<std::size_t>(EVP_EncodeBlock(reinterpret_cast<unsigned char*>(text.data()),
-                                                       reinterpret_cast<const unsigned char*>(pair.data()),
-                                                       static_cast<int>(pair.size()))));
-  return "Basic " + text;
+  return "Basic " + crypto::to_base64(pair);
 }
 
 web::Task<web::Result<Tokens>> ask_for_tokens(Client client, std::string endpoint, Parameters parameters) {
@@ -47,20 +42,20 @@ web::Task<web::Result<Tokens>> ask_for_tokens(Client client, std::string endpoin
     if (!client.secret.empty()) parameters.emplace_back("client_secret", client.secret);
   }
   request.body = form(parameters);
-  request.asker.part = asking_part;
+  request.origin.part = asking_part;
   request.max_bytes = max_bytes;
   const auto response = co_await web::fetch(std::move(request));
   if (!response) co_return bad_answer(response.error().message);
   const auto answer = web::parse_json(response->body);
   if (!answer) co_return bad_answer("the token endpoint answered no JSON, status " + std::to_string(response->status));
   // GitHub refuses with 200 and an error.
-  if (response->status != 200 || text_member(*answer, "access_token").empty()) {
+  if (response->status != 200 || web::string_member(*answer, "access_token").empty()) {
     web::Error refused = web::unauthenticated("The sign-in provider refused");
-    refused.detail = text_member(*answer, "error");
+    refused.detail = web::string_member(*answer, "error");
     co_return refused;
   }
-  co_return Tokens{text_member(*answer, "access_token"), text_member(*answer, "id_token"),
-                   text_member(*answer, "refresh_token")};
+  co_return Tokens{web::string_member(*answer, "access_token"), web::string_member(*answer, "id_token"),
+                   web::string_member(*answer, "refresh_token")};
 }
 
 }  // namespace
@@ -82,7 +77,7 @@ web::Task<web::Result<Document>> get(std::string url, std::string access_token, 
   web::FetchRequest request{.url = std::move(url)};
   request.headers = {{"Accept", std::move(accept)}, {"User-Agent", "agentbox"}};
   if (!access_token.empty()) request.headers.emplace_back("Authorization", "Bearer " + access_token);
-  request.asker.part = asking_part;
+  request.origin.part = asking_part;
   request.max_bytes = max_bytes;
   auto response = co_await web::fetch(request);
   if (!response) co_return bad_answer(response.error().message);
@@ -97,11 +92,6 @@ web::Task<web::Result<boost::json::value>> get_json(std::string url, std::string
   auto answer = web::parse_json(document->text);
   if (!answer) co_return bad_answer(url + " answered no JSON");
   co_return std::move(*answer);
-}
-
-std::string text_member(const boost::json::value& object, std::string_view name) {
-  const auto* value = object.is_object() ? object.get_object().if_contains(name) : nullptr;
-  return value != nullptr && value->is_string() ? std::string(value->get_string()) : std::string();
 }
 
 bool is_true(const boost::json::value& object, std::string_view name) {

@@ -37,8 +37,6 @@ web::Task<web::Result<Document>> get(std::string url, std::string access_token, 
 // The same; bad_gateway unless the answer is JSON, whatever its media type.
 web::Task<web::Result<boost::json::value>> get_json(std::string url, std::string access_token = {});
 
-// A member that is a string; empty otherwise.
-std::string text_member(const boost::json::value&, std::string_view name);
 bool is_true(const boost::json::value&, std::string_view name);
 
 }  // namespace oauth

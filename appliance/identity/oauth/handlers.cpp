@@ -6,6 +6,7 @@
 
 #include "appliance/identity/sign_in/http.h"
 #include "web/log.h"
+#include "web/protocol/request_head.h"
 #include "web/protocol/set_cookie.h"
 
 namespace oauth {
@@ -54,6 +55,10 @@ Browser browser_of(const web::Request& request, std::string_view cookie_name) {
 
 web::Answer redirect_to_provider(const Services& services, const RouteNames& names, const web::Request& request) {
   if (!services.provider.is_configured()) co_return to_login(names, "NotConfigured");
+  // The callback comes to the site's own address, where the browser must have the flow's cookie.
+  const auto asked = agentbox::origin_of("http://" + std::string(request.header("Host")));
+  if (services.site.is_ours(asked) && asked != services.site.origin())
+    co_return web::redirect(services.site.url(web::origin_form(request)));
   auto browser = browser_of(request, services.provider.cookie_name());
   const auto redirect = co_await services.provider.begin(std::move(browser));
   if (!redirect) {

@@ -1,4 +1,3 @@
-#include "appliance/identity/oauth/routes.h"
 
 #include "appliance/identity/oauth/handlers.h"
 #include "web/routes/endpoint.h"

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "web/json.h"
+
 namespace oidc {
 
 namespace {
@@ -9,7 +11,7 @@ namespace {
 constexpr std::chrono::seconds clock_skew{60};
 constexpr std::size_t longest_subject = 255;
 
-web::Error refused(std::string why) {
+web::Error invalid_id_token(std::string why) {
   web::Error error = web::unauthenticated("The ID token was refused");
   error.detail = std::move(why);
   return error;
@@ -23,10 +25,10 @@ std::optional<std::string> refuse_claims(const crypto::UnverifiedJwt& token, con
   // Other tokens of the same issuer for the same client are not for signing in.
   if (!token.type().empty() && token.type() != "jwt") return "it is a token of type " + token.type();
   if (claims.contains("events")) return "it is a security event";
-  if (!same_issuer(crypto::text_claim(claims, "iss"), expected.issuer)) return "another issuer";
+  if (!same_issuer(web::string_member(claims, "iss"), expected.issuer)) return "another issuer";
   const auto names = crypto::audience(claims);
   if (std::ranges::find(names, expected.client_id) == names.end()) return "another audience";
-  if ((names.size() > 1 || claims.contains("azp")) && crypto::text_claim(claims, "azp") != expected.client_id)
+  if ((names.size() > 1 || claims.contains("azp")) && web::string_member(claims, "azp") != expected.client_id)
     return "another authorized party";
   const auto expires = crypto::time_claim(claims, "exp"), issued = crypto::time_claim(claims, "iat");
   if (!expires || *expires + clock_skew <= now) return "it has expired, or never does";
@@ -35,8 +37,8 @@ std::optional<std::string> refuse_claims(const crypto::UnverifiedJwt& token, con
     const auto begins = crypto::time_claim(claims, "nbf");
     if (!begins || *begins > now + clock_skew) return "it is not valid yet";
   }
-  if (!expected.nonce.empty() && crypto::text_claim(claims, "nonce") != expected.nonce) return "another nonce";
-  const std::string subject = crypto::text_claim(claims, "sub");
+  if (!expected.nonce.empty() && web::string_member(claims, "nonce") != expected.nonce) return "another nonce";
+  const std::string subject = web::string_member(claims, "sub");
   if (subject.empty() || subject.size() > longest_subject) return "no subject";
   return std::nullopt;
 }
@@ -44,12 +46,12 @@ std::optional<std::string> refuse_claims(const crypto::UnverifiedJwt& token, con
 web::Task<web::Result<Person>> verify_id_token(Provider& provider, std::string text, Expected expected,
                                                store::Time now) {
   const auto token = crypto::UnverifiedJwt::parse(text);
-  if (!token) co_return refused(token.error().message);
-  if (const auto problem = refuse_claims(*token, expected, now)) co_return refused(*problem);
+  if (!token) co_return invalid_id_token(token.error().message);
+  if (const auto problem = refuse_claims(*token, expected, now)) co_return invalid_id_token(*problem);
   const auto key = co_await provider.keys().key_of(*token);
   if (!key) co_return key.error();
-  if (!*key) co_return refused("no key of that id");
-  if (!token->signed_by(**key)) co_return refused("the signature is wrong");
+  if (!*key) co_return invalid_id_token("no key of that id");
+  if (!token->signed_by(**key)) co_return invalid_id_token("the signature is wrong");
   Person person = person_of(token->claims());
   if (const auto expires = crypto::time_claim(token->claims(), "exp")) person.good_until = *expires + clock_skew;
   co_return person;
@@ -59,9 +61,9 @@ std::string_view signed_part(std::string_view token) { return token.substr(0, to
 
 Person person_of(const boost::json::object& claims) {
   const auto* verified = claims.if_contains("email_verified");
-  return {.subject = crypto::text_claim(claims, "sub"),
-          .email = crypto::text_claim(claims, "email"),
-          .name = crypto::text_claim(claims, "name"),
+  return {.subject = web::string_member(claims, "sub"),
+          .email = web::string_member(claims, "email"),
+          .name = web::string_member(claims, "name"),
           .email_verified = verified != nullptr &&
                             (*verified == boost::json::value(true) || *verified == boost::json::value("true"))};
 }

@@ -8,7 +8,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto lifetime = 24h;
+constexpr auto key_set_lifetime = 24h;
 constexpr auto pause_for_unknown_key = 1min;
 constexpr auto pause_after_failure = 5s;
 
@@ -16,7 +16,7 @@ constexpr auto pause_after_failure = 5s;
 
 KeyCache::Keys KeyCache::cached(Clock::time_point now) {
   const std::scoped_lock lock(mutex_);
-  return keys_ && now - fetched_at_ < lifetime ? keys_ : nullptr;
+  return keys_ && now - fetched_at_ < key_set_lifetime ? keys_ : nullptr;
 }
 
 bool KeyCache::may_fetch_for_unknown_key() {

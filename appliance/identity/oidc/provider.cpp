@@ -3,12 +3,13 @@
 #include <algorithm>
 
 #include "appliance/identity/oauth/client.h"
+#include "web/json.h"
 
 namespace oidc {
 
 namespace {
 
-constexpr std::chrono::hours lifetime{24};
+constexpr std::chrono::hours metadata_lifetime{24};
 
 std::string_view without_slash(std::string_view issuer) {
   if (issuer.ends_with('/')) issuer.remove_suffix(1);
@@ -29,12 +30,12 @@ bool lists(const boost::json::value& document, std::string_view name, std::strin
 
 web::Result<Endpoints> read(const boost::json::value& document, const std::string& issuer) {
   if (!document.is_object()) return unusable("it is no object");
-  if (!same_issuer(oauth::text_member(document, "issuer"), issuer))
-    return unusable("it is of the issuer " + oauth::text_member(document, "issuer"));
-  Endpoints endpoints{.authorization = oauth::text_member(document, "authorization_endpoint"),
-                      .token = oauth::text_member(document, "token_endpoint"),
-                      .userinfo = oauth::text_member(document, "userinfo_endpoint"),
-                      .keys = oauth::text_member(document, "jwks_uri"),
+  if (!same_issuer(web::string_member(document, "issuer"), issuer))
+    return unusable("it is of the issuer " + web::string_member(document, "issuer"));
+  Endpoints endpoints{.authorization = web::string_member(document, "authorization_endpoint"),
+                      .token = web::string_member(document, "token_endpoint"),
+                      .userinfo = web::string_member(document, "userinfo_endpoint"),
+                      .keys = web::string_member(document, "jwks_uri"),
                       .has_offline_scope = lists(document, "scopes_supported", "offline_access"),
                       .takes_basic = !document.get_object().contains("token_endpoint_auth_methods_supported") ||
                                      lists(document, "token_endpoint_auth_methods_supported", "client_secret_basic")};
@@ -60,7 +61,7 @@ Provider::Provider(std::string issuer)
 web::Task<web::Result<std::shared_ptr<const Endpoints>>> Provider::endpoints() {
   {
     const std::scoped_lock lock(mutex_);
-    if (endpoints_ && Clock::now() - fetched_at_ < lifetime) co_return endpoints_;
+    if (endpoints_ && Clock::now() - fetched_at_ < metadata_lifetime) co_return endpoints_;
   }
   const auto document =
       co_await oauth::get_json(std::string(without_slash(issuer_)) + "/.well-known/openid-configuration");

@@ -3,13 +3,15 @@
 #include <algorithm>
 
 #include "appliance/identity/oauth/client.h"
+#include "web/ascii.h"
+#include "web/json.h"
 #include "web/routes/fields.h"
 
 namespace oidc {
 
 namespace {
 
-web::Error refused(std::string why) {
+web::Error unusable_userinfo(std::string why) {
   return {.kind = web::Kind::bad_gateway,
           .message = "The identity provider's userinfo cannot be used",
           .detail = std::move(why)};
@@ -18,21 +20,22 @@ web::Error refused(std::string why) {
 // Section 5.3.2: a signed answer names its issuer and the client it is for.
 web::Task<web::Result<boost::json::object>> signed_claims(Provider& provider, std::string text, std::string client_id) {
   const auto token = crypto::UnverifiedJwt::parse(text);
-  if (!token) co_return refused(token.error().message);
-  if (!same_issuer(crypto::text_claim(token->claims(), "iss"), provider.issuer())) co_return refused("another issuer");
+  if (!token) co_return unusable_userinfo(token.error().message);
+  if (!same_issuer(web::string_member(token->claims(), "iss"), provider.issuer()))
+    co_return unusable_userinfo("another issuer");
   const auto names = crypto::audience(token->claims());
-  if (std::ranges::find(names, client_id) == names.end()) co_return refused("another audience");
+  if (std::ranges::find(names, client_id) == names.end()) co_return unusable_userinfo("another audience");
   const auto key = co_await provider.keys().key_of(*token);
   if (!key) co_return key.error();
-  if (!*key) co_return refused("no key of that id");
-  if (!token->signed_by(**key)) co_return refused("the signature is wrong");
+  if (!*key) co_return unusable_userinfo("no key of that id");
+  if (!token->signed_by(**key)) co_return unusable_userinfo("the signature is wrong");
   co_return token->claims();
 }
 
 web::Result<boost::json::object> plain_claims(std::string_view text) {
   auto answer = web::parse_json(text);
-  if (!answer) return refused("it is not JSON");
-  if (!answer->is_object()) return refused("it is not an object");
+  if (!answer) return unusable_userinfo("it is not JSON");
+  if (!answer->is_object()) return unusable_userinfo("it is not an object");
   return std::move(answer->get_object());
 }
 
@@ -55,8 +58,10 @@ web::Task<web::Result<Person>> with_userinfo(Provider& provider, Person person, 
       co_await fetch_claims(provider, (*endpoints)->userinfo, std::move(client_id), std::move(access_token));
   if (!claims) co_return claims.error();
   Person newer = person_of(*claims);
-  if (newer.subject != person.subject) co_return refused("it is about another subject");
-  if (!newer.email.empty()) {
+  if (newer.subject != person.subject) co_return unusable_userinfo("it is about another subject");
+  // An answer that only repeats the address says nothing new about it.
+  const bool only_repeats = web::equal_ignoring_case(newer.email, person.email) && !claims->contains("email_verified");
+  if (!newer.email.empty() && !only_repeats) {
     person.email = std::move(newer.email);
     person.email_verified = newer.email_verified;
   }

@@ -15,8 +15,6 @@ KeyView view(const OperatorKey& key) {
           .expiresAt = key.expires_at};
 }
 
-}  // namespace
-
 web::Answer list_keys(const Services& services, const web::Request&) {
   KeyList answer;
   for (const auto& key : services.keys.list()) answer.keys.push_back(view(key));
@@ -48,6 +46,32 @@ web::Answer revoke_key(const Services& services, const web::Request& request) {
   co_await services.audit.note(std::move(entry));
   const web::Succeeded answer;
   co_return web::reply(answer, 200);
+}
+
+constexpr const char* about_creating =
+    "`name` is 1 to 40 lower-case letters, digits, '.', '-' and '_'; 409 if it is taken. `scopes`: users, agents, "
+    "files "
+    "and backup each open the routes that name them; read-only limits the key to GET, and alone opens those of the "
+    "whole "
+    "box except answers with credentials. `key` is shown only once. Without `expiresInDays` it does not expire.";
+
+}  // namespace
+
+std::vector<web::Route> backend_routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {
+  const auto& key = guards.backend.internal;
+  return {
+      {web::GET, "/api/admin/operator-keys", key, nullptr, web::plain(on(list_keys)).returns<KeyList>(),
+       "List the operator keys"},
+      {web::POST, "/api/admin/operator-keys", key, nullptr,
+       web::body<NewKey>(on(create_key))
+           .returns<CreatedView>(201)
+           .fails({web::Kind::conflict})
+           .describe(about_creating),
+       "Create an operator key"},
+      {web::DELETE, "/api/admin/operator-keys/:name", key, nullptr,
+       web::plain(on(revoke_key)).returns<web::Succeeded>().describe("The key is refused from then on."),
+       "Revoke an operator key"},
+  };
 }
 
 }  // namespace operator_keys

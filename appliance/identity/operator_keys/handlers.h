@@ -4,11 +4,21 @@
 #include <string>
 #include <vector>
 
-#include "appliance/identity/operator_keys/routes.h"
+#include "appliance/access/guards.h"
+#include "appliance/access/operator_keys.h"
+#include "appliance/identity/audit/audit.h"
+#include "web/routes/bind.h"
 #include "web/routes/endpoint.h"
 #include "web/routes/fields.h"
+#include "web/routes/route.h"
 
 namespace operator_keys {
+
+// What the rows depend on; all of it must outlive them.
+struct Services {
+  OperatorKeys& keys;
+  audit::Audit& audit;
+};
 
 struct NewKey {
   web::Text<1, 100> name;
@@ -39,8 +49,6 @@ struct CreatedView {
 };
 BOOST_DESCRIBE_STRUCT(CreatedView, (), (name, scopes, key, expiresAt))
 
-web::Answer list_keys(const Services&, const web::Request&);
-web::Answer create_key(const Services&, const web::Request&, NewKey);
-web::Answer revoke_key(const Services&, const web::Request&);
+std::vector<web::Route> backend_routes(const agentbox::Guards&, const web::Bind<Services>&);
 
 }  // namespace operator_keys

@@ -14,7 +14,7 @@ struct Departure {
 };
 BOOST_DESCRIBE_STRUCT(Departure, (), (user_id, asked_at))
 
-inline const store::Global<Departure, std::int64_t> departures{
+inline const store::Global<Departure, std::int64_t> account_deletions{
     {.family = "departures", .number = 141}, &Departure::user_id, {}};
 
 }  // namespace personal_data

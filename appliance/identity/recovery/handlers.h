@@ -2,12 +2,23 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
-#include "appliance/identity/recovery/routes.h"
+#include "appliance/access/guards.h"
+#include "appliance/identity/audit/audit.h"
+#include "appliance/identity/recovery/recovery.h"
+#include "web/routes/bind.h"
 #include "web/routes/endpoint.h"
 #include "web/routes/fields.h"
+#include "web/routes/route.h"
 
 namespace recovery {
+
+// What the rows depend on; all of it must outlive them.
+struct Services {
+  Recovery& recovery;
+  audit::Audit& audit;
+};
 
 struct ForgotPassword {
   web::Text<1, 254> email;
@@ -28,7 +39,7 @@ struct ResetPassword {
 };
 BOOST_DESCRIBE_STRUCT(ResetPassword, (), (token, password, code, passkey))
 
-web::Answer forgot_password(const Services&, const web::Request&, ForgotPassword);
-web::Answer reset_password(const Services&, const web::Request&, ResetPassword);
+// Requesting a password reset, and choosing the new password.
+std::vector<web::Route> web_routes(const agentbox::Guards&, const web::Bind<Services>&);
 
 }  // namespace recovery

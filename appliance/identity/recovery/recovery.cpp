@@ -64,8 +64,8 @@ web::Task<> Recovery::work() {
 web::Task<> Recovery::process(Request request) {
   const auto epoch = accounts_.session_epoch();
   auto user = accounts_.find_by_email(request.email);
-  if (user && !user->is_disabled && !agentbox::is_reserved_email(user->email))
-    co_await send_token(std::move(*user), epoch);
+  const bool may_reset = user && !user->is_disabled && accounts_.admit_password_of(*user);
+  if (may_reset && !agentbox::is_reserved_email(user->email)) co_await send_token(std::move(*user), epoch);
   const auto row = system_.get(requests, request.id);
   if (!row) co_return;
   auto change = system_.change();
@@ -90,7 +90,7 @@ web::Task<> Recovery::send_token(accounts::User user, accounts::SessionEpoch epo
   co_await change.commit();
   mail::Letter letter{.to = user.email,
                       .subject = "A new password for your account",
-                      .body = letter_text(site_.url("/login?reset=" + secret), site_.origin())};
+                      .body = letter_text(site_.page_url("/login?reset=" + secret), site_.origin())};
   co_await outbox_.post(std::move(letter));
 }
 
@@ -101,6 +101,7 @@ web::Task<web::Result<accounts::User>> Recovery::reset(std::string secret, std::
   if (!token) co_return bad_token();
   const auto user = accounts_.find(token->value.user_id);
   if (!user || !is_valid(token->value, *user)) co_return bad_token();
+  if (const auto admitted = accounts_.admit_password_of(*user); !admitted) co_return admitted.error();
   if (auto refused = accounts::Accounts::refuse_password(password, user->email)) co_return std::move(*refused);
   const bool asks_factor = factor_.is_on(user->id);
   if (asks_factor && proof.is_empty()) co_return factor_.required(user->id, second_factor::Purpose::reset);

@@ -32,7 +32,7 @@ web::Task<web::Result<accounts::User>> FactorSettings::verify(audit::Actor actor
 web::Result<Overview> FactorSettings::overview(store::UserId id) const {
   const auto user = accounts_.find(id);
   if (!user) return web::unauthenticated();
-  return Overview{factor_.state(id), must_enrol_(*user), !user->password_hash.empty()};
+  return Overview{factor_.state(id), must_enrol_(*user), accounts_.has_password(*user)};
 }
 
 web::Task<web::Result<AppSecret>> FactorSettings::begin_app(audit::Actor actor, StepUpProof proof) {
@@ -89,7 +89,9 @@ web::Task<web::Result<void>> FactorSettings::disable(audit::Actor actor, Proof p
   co_return checked;
 }
 
-web::Task<web::Result<CreationOptions>> FactorSettings::begin_passkey(audit::Actor actor, StepUpProof proof) {
+web::Task<web::Result<CreationOptions>> FactorSettings::begin_passkey(audit::Actor actor, std::string origin,
+                                                                      StepUpProof proof) {
+  if (auto refused = factor_.passkeys().refuse_origin(origin)) co_return std::move(*refused);
   const auto user = co_await verify(std::move(actor), "passkey", std::move(proof));
   if (!user) co_return user.error();
   co_return factor_.passkeys().creation_options(*user);

@@ -47,7 +47,9 @@ class FactorSettings {
   web::Task<web::Result<void>> disable(audit::Actor, Proof);
 
   // Errors of step_up and of the Passkeys function of the same name.
-  web::Task<web::Result<CreationOptions>> begin_passkey(audit::Actor, StepUpProof);
+  // `origin` of the page that asks is checked before the proof, so that it uses up no recovery code in vain. Also the
+  // errors of Passkeys::refuse_origin.
+  web::Task<web::Result<CreationOptions>> begin_passkey(audit::Actor, std::string origin, StepUpProof);
   web::Task<web::Result<Passkeys::Added>> add_passkey(audit::Actor, std::string name, webauthn::Created);
   web::Task<web::Result<Passkey>> rename_passkey(store::UserId, std::string id, std::string name);
   // not_found, before any proof is asked for.

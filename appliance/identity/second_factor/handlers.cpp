@@ -19,12 +19,15 @@ web::Answer show_state(const Services& services, const web::Request& request) {
   const auto found = services.settings.overview(request.caller.user_id);
   if (!found) co_return found.error();
   const auto& state = found->state;
-  const StateView answer{.enabled = state.is_on(),
-                         .app = state.has_app,
-                         .passkeys = state.passkeys,
-                         .recoveryCodesLeft = static_cast<std::int64_t>(state.recovery_codes),
-                         .required = found->is_required,
-                         .hasPassword = found->has_password};
+  auto passkey_origin = services.site.passkey_origin();
+  StateView answer{.enabled = state.is_on(),
+                   .app = state.has_app,
+                   .passkeys = state.passkeys,
+                   .recoveryCodesLeft = static_cast<std::int64_t>(state.recovery_codes),
+                   .required = found->is_required,
+                   .hasPassword = found->has_password,
+                   .passkeyOrigin = {}};
+  if (!passkey_origin.empty()) answer.passkeyOrigin = std::move(passkey_origin);
   co_return web::reply(answer, 200);
 }
 

@@ -4,18 +4,29 @@
 #include <string>
 #include <vector>
 
-#include "appliance/identity/second_factor/routes.h"
+#include "appliance/access/guards.h"
+#include "appliance/identity/second_factor/factor_settings.h"
+#include "appliance/identity/site.h"
+#include "web/routes/bind.h"
 #include "web/routes/endpoint.h"
 #include "web/routes/fields.h"
+#include "web/routes/route.h"
 
 namespace second_factor {
+
+// What the rows depend on; all of it must outlive them.
+struct Services {
+  FactorSettings& settings;
+  const agentbox::Site& site;
+};
 
 struct StateView {
   bool enabled = false, app = false;
   std::int64_t passkeys = 0, recoveryCodesLeft = 0;
   bool required = false, hasPassword = false;
+  std::optional<std::string> passkeyOrigin;  // where passkeys work
 };
-BOOST_DESCRIBE_STRUCT(StateView, (), (enabled, app, passkeys, recoveryCodesLeft, required, hasPassword))
+BOOST_DESCRIBE_STRUCT(StateView, (), (enabled, app, passkeys, recoveryCodesLeft, required, hasPassword, passkeyOrigin))
 
 struct AppSecretView {
   std::string secret, otpauthUrl;
@@ -86,5 +97,8 @@ web::Answer begin_passkey(const Services&, const web::Request&, StepUpProof);
 web::Answer add_passkey(const Services&, const web::Request&, NewPasskey);
 web::Answer rename_passkey(const Services&, const web::Request&, PasskeyName);
 web::Answer remove_passkey(const Services&, const web::Request&, Proof);
+
+// The user's own second factor: app, recovery codes and passkeys.
+std::vector<web::Route> web_routes(const agentbox::Guards&, const web::Bind<Services>&);
 
 }  // namespace second_factor

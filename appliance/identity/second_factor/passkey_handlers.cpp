@@ -21,7 +21,8 @@ web::Answer list_passkeys(const Services& services, const web::Request& request)
 
 web::Answer begin_passkey(const Services& services, const web::Request& request, StepUpProof proof) {
   auto actor = audit::actor_of(request);
-  auto options = co_await services.settings.begin_passkey(std::move(actor), std::move(proof));
+  std::string origin(request.header("Origin"));
+  auto options = co_await services.settings.begin_passkey(std::move(actor), std::move(origin), std::move(proof));
   if (!options) co_return options.error();
   const CreationOffer answer{std::move(*options)};
   co_return web::reply(answer, 200);

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 
+#include "appliance/access/epochs.h"
 #include "appliance/foundation/crypto/base64url.h"
 #include "appliance/foundation/crypto/cose.h"
 #include "appliance/foundation/crypto/hmac.h"
 #include "appliance/foundation/crypto/random.h"
 #include "appliance/foundation/trusted_time.h"
-#include "appliance/identity/accounts/credential_epoch.h"
 #include "appliance/identity/second_factor/recovery_codes.h"
 
 namespace second_factor {
@@ -37,10 +37,20 @@ std::vector<Descriptor> Passkeys::descriptors(store::UserId user) const {
   return known;
 }
 
+std::optional<web::Error> Passkeys::refuse_origin(std::string_view origin) const {
+  const std::string works_at = site_.passkey_origin();
+  if (works_at.empty())
+    return web::unavailable("Passkeys need a domain name, and this box is known by an IP address: set BASE_URL");
+  if (origin.empty() || agentbox::origin_of(origin) == works_at) return std::nullopt;
+  web::Error refused = web::conflict("Passkeys work at " + works_at + " only: open the console there");
+  refused.code = "PASSKEY_ADDRESS";
+  refused.extra["url"] = works_at;
+  return refused;
+}
+
 web::Result<CreationOptions> Passkeys::creation_options(const accounts::User& user) const {
+  if (auto refused = refuse_origin({})) return std::move(*refused);
   const std::string domain = site_.domain();
-  if (domain.empty())
-    return web::unavailable("Passkeys belong to a name, and this box is known by an address: set BASE_URL to its name");
   CreationOptions options{
       .rp = {.id = domain, .name = domain},
       .user = {.id = crypto::to_base64url(user_handle(user.id)), .name = user.email, .displayName = user.name},

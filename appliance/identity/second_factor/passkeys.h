@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "appliance/identity/accounts/records.h"
+#include "appliance/access/records.h"
 #include "appliance/identity/second_factor/challenges.h"
 #include "appliance/identity/second_factor/passkey_options.h"
 #include "appliance/identity/second_factor/records.h"
@@ -27,7 +27,11 @@ class Passkeys {
   Passkeys(store::System system, const agentbox::Site& site, security::ReplayGuard& replay_guard, std::string key)
       : system_(std::move(system)), site_(site), key_(std::move(key)), challenges_(key_, replay_guard) {}
 
-  // unavailable: the box is known by an IP address, but browsers bind passkeys to domain names.
+  // Why the page of this origin can use no passkeys. conflict, PASSKEY_ADDRESS, with the `url` where they work: it is
+  // of another origin; one that is empty passes, since browsers send it. unavailable: the box is known by an IP
+  // address, but browsers bind passkeys to domain names.
+  std::optional<web::Error> refuse_origin(std::string_view origin) const;
+  // unavailable, as refuse_origin.
   web::Result<CreationOptions> creation_options(const accounts::User&) const;
   // Nothing for a user without passkeys and without a domain name.
   std::optional<RequestOptions> request_options(store::UserId, Purpose) const;

@@ -1,4 +1,3 @@
-#include "appliance/identity/second_factor/routes.h"
 
 #include "appliance/identity/second_factor/handlers.h"
 #include "web/routes/endpoint.h"
@@ -11,7 +10,7 @@ const web::RateLimit change_limit{.group = "second-factor", .limit = 30, .limits
 
 constexpr const char* state_description =
     "`required`: this user must set up a second factor before doing anything else. Users without a password need a "
-    "sign-in within the last ten minutes to set one up.";
+    "sign-in within the last ten minutes to set one up. `passkeyOrigin` is where passkeys work, null if nowhere.";
 constexpr const char* app_description = "A secret for an authenticator app (RFC 6238). It takes effect once confirmed.";
 constexpr const char* confirm_description =
     "The first code of the app. The ten recovery codes are shown only once; each replaces one code. Users who still "
@@ -20,7 +19,8 @@ constexpr const char* codes_description = "Ten new recovery codes, shown only on
 constexpr const char* disable_description = "Removes app, passkeys and recovery codes.";
 constexpr const char* offer_description =
     "`publicKey` is for PublicKeyCredential.parseCreationOptionsFromJSON(), within five minutes. 503 when the box is "
-    "known by an IP address: passkeys need a domain name.";
+    "known by an IP address: passkeys need a domain name. 409, PASSKEY_ADDRESS, with the `url` where they work, for "
+    "pages of another origin.";
 constexpr const char* passkey_description =
     "`credential` is the result of navigator.credentials.create() as its toJSON() writes it: ES256 or RS256, no "
     "attestation. Sign-in asks for it from then on. The first factor comes with ten recovery codes, shown only once.";

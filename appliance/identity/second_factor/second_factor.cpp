@@ -1,9 +1,11 @@
 #include "appliance/identity/second_factor/second_factor.h"
 
+#include "appliance/access/epochs.h"
 #include "appliance/foundation/crypto/random.h"
 #include "appliance/foundation/crypto/totp.h"
-#include "appliance/identity/accounts/credential_epoch.h"
 #include "appliance/identity/second_factor/recovery_codes.h"
+#include "store/clock.h"
+#include "store/transact.h"
 #include "web/routes/reply.h"
 
 namespace second_factor {
@@ -16,7 +18,7 @@ constexpr std::string_view every_source;
 web::Error wrong_code() { return web::invalid("code is wrong, or was used"); }
 
 bool spend_app_code(Factor& factor, const std::string& code) {
-  const auto now = crypto::totp_step(std::chrono::system_clock::now());
+  const auto now = crypto::totp_step(store::now());
   const auto step = crypto::totp_step_of(factor.secret.clear, code, now, factor.last_step);
   if (step) factor.last_step = *step;
   return step.has_value();
@@ -37,12 +39,11 @@ SecondFactor::State SecondFactor::state(store::UserId user) const {
 
 web::Task<web::Result<std::string>> SecondFactor::begin_app(web::Caller caller) {
   const std::string secret = crypto::random_bytes(secret_bytes);
-  for (;;) {
-    auto change = system_.change();
+  const auto step = [&](store::Change& change) -> web::Result<std::string> {
     const auto session = accounts::advance_credential_epoch(system_, caller, change);
-    if (!session) co_return session.error();
+    if (!session) return session.error();
     auto row = system_.get(factors, caller.user_id);
-    if (row && row->value.is_confirmed) co_return web::conflict("An app is in use: remove it first");
+    if (row && row->value.is_confirmed) return web::conflict("An app is in use: remove it first");
     Factor factor = row ? row->value : Factor{.user_id = caller.user_id, .created_at = store::now()};
     factor.secret = store::Sealed{secret};
     factor.last_step = 0;
@@ -52,55 +53,52 @@ web::Task<web::Result<std::string>> SecondFactor::begin_app(web::Caller caller) 
     } else {
       change.insert(factors, factor);
     }
-    const auto outcome = co_await change.commit();
-    if (outcome.ok()) co_return crypto::to_base32(secret);
-  }
+    return crypto::to_base32(secret);
+  };
+  co_return co_await store::transact(system_, step);
 }
 
 web::Task<web::Result<std::vector<std::string>>> SecondFactor::confirm_app(web::Caller caller, std::string code) {
-  for (;;) {
-    auto change = system_.change();
+  const auto step = [&](store::Change& change) -> web::Result<std::vector<std::string>> {
     const auto session = accounts::advance_credential_epoch(system_, caller, change);
-    if (!session) co_return session.error();
+    if (!session) return session.error();
     auto row = system_.get(factors, caller.user_id);
     if (!row || row->value.is_confirmed || row->value.secret.clear.empty() || !spend_app_code(row->value, code))
-      co_return wrong_code();
+      return wrong_code();
     row->value.is_confirmed = true;
     auto codes = generate_codes_if_none(row->value);
     change.update(factors, *row);
-    const auto outcome = co_await change.commit();
-    if (outcome.ok()) co_return codes;
-  }
+    return codes;
+  };
+  co_return co_await store::transact(system_, step);
 }
 
 web::Task<web::Result<void>> SecondFactor::remove_app(store::UserId user) {
-  for (;;) {
+  const auto step = [&](store::Change& change) -> web::Result<void> {
     auto row = system_.get(factors, user);
-    if (!row || !row->value.is_confirmed) co_return web::not_found("No app is in use");
+    if (!row || !row->value.is_confirmed) return web::not_found("No app is in use");
     row->value.is_confirmed = false;
     row->value.secret = {};
-    auto change = system_.change();
     if (row->value.is_on())
       change.update(factors, *row);
     else
       change.erase(factors, *row);
-    const auto outcome = co_await change.commit();
-    if (outcome.ok()) co_return web::Result<void>();
-  }
+    return web::Result<void>();
+  };
+  co_return co_await store::transact(system_, step);
 }
 
 web::Task<web::Result<std::vector<std::string>>> SecondFactor::renew_recovery_codes(web::Caller caller) {
-  for (;;) {
-    auto change = system_.change();
+  const auto step = [&](store::Change& change) -> web::Result<std::vector<std::string>> {
     const auto session = accounts::advance_credential_epoch(system_, caller, change);
-    if (!session) co_return session.error();
+    if (!session) return session.error();
     auto row = system_.get(factors, caller.user_id);
-    if (!row || !row->value.is_on()) co_return web::conflict("Set an app or a passkey up first");
+    if (!row || !row->value.is_on()) return web::conflict("Set an app or a passkey up first");
     auto codes = generate_codes(row->value);
     change.update(factors, *row);
-    const auto outcome = co_await change.commit();
-    if (outcome.ok()) co_return codes;
-  }
+    return codes;
+  };
+  co_return co_await store::transact(system_, step);
 }
 
 web::Error SecondFactor::required(store::UserId user, Purpose purpose) const {
@@ -140,14 +138,13 @@ web::Task<web::Result<void>> SecondFactor::verify(store::UserId user, Proof proo
 }
 
 web::Task<bool> SecondFactor::spend_stored(store::UserId user, std::string code) {
-  for (;;) {
+  const auto step = [&](store::Change& change) -> bool {
     auto row = system_.get(factors, user);
-    if (!row || !row->value.is_on() || !spend(row->value, code)) co_return false;
-    auto change = system_.change();
+    if (!row || !row->value.is_on() || !spend(row->value, code)) return false;
     change.update(factors, *row);
-    const auto outcome = co_await change.commit();
-    if (outcome.ok()) co_return true;
-  }
+    return true;
+  };
+  co_return co_await store::transact(system_, step);
 }
 
 web::Task<> SecondFactor::remove(store::UserId user) {

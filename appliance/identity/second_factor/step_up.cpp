@@ -19,7 +19,7 @@ web::Task<web::Result<accounts::User>> step_up(accounts::Accounts& accounts, con
                                                SecondFactor& factor, web::Caller caller, StepUpProof given) {
   auto user = accounts.find(caller.user_id);
   if (!user) co_return web::unauthenticated();
-  if (user->password_hash.empty()) {
+  if (!accounts.has_password(*user)) {
     const auto began = sessions.began(caller.credential);
     if (!began || *began + fresh_for <= agentbox::trusted_now()) co_return sign_in_again();
   } else {

@@ -1,14 +1,26 @@
 #pragma once
 
+#include <boost/asio/thread_pool.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "appliance/identity/security_events/routes.h"
+#include "appliance/access/guards.h"
+#include "appliance/identity/audit/failure_counter.h"
+#include "appliance/identity/security_events/security_events.h"
+#include "web/routes/bind.h"
 #include "web/routes/endpoint.h"
 #include "web/routes/fields.h"
+#include "web/routes/route.h"
 
 namespace security_events {
+
+// What the rows depend on; all of it must outlive them.
+struct Services {
+  SecurityEvents& events;
+  audit::FailureCounter& failures;
+  boost::asio::thread_pool& blocking;  // for reads of the whole table
+};
 
 struct ReceiverInfo {
   std::string status = "ok", endpoint = "/api/security/risc";
@@ -39,10 +51,9 @@ struct EventList {
 };
 BOOST_DESCRIBE_STRUCT(EventList, (), (events, next))
 
-web::Answer show_receiver(const Services&, const web::Request&);
-// The body is the token itself; 202 once it is stored.
-web::Answer receive_event(const Services&, const web::Request&);
-web::Answer receive_event_by_email(const Services&, const web::Request&);
-web::Answer list_events(const Services&, const web::Request&, ListQuery);
+// Both receivers, and for administrators the events received and what was done about them.
+std::vector<web::Route> web_routes(const agentbox::Guards&, const web::Bind<Services>&);
+// The events received, for the backend.
+std::vector<web::Route> backend_routes(const agentbox::Guards&, const web::Bind<Services>&);
 
 }  // namespace security_events

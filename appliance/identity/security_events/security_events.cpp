@@ -97,7 +97,7 @@ web::Task<> SecurityEvents::act(Received event) {
   std::vector<std::string> done;
   for (const Event& each : event.events) {
     const auto user = user_of(each);
-    std::string what = "nobody of that name here";
+    std::string what = "no matching account";
     if (user) what = co_await act(each, user->id);
     audit::Entry entry{.act = "security event " + each.type,
                        .outcome = what,

@@ -6,12 +6,13 @@
 #include "appliance/foundation/email.h"
 #include "appliance/identity/oauth/client.h"
 #include "appliance/identity/oidc/provider.h"
+#include "web/json.h"
 
 namespace security_events {
 
 namespace {
 
-constexpr std::size_t longest_jti = 200, longest_reason = 100, longest_type = 200, most_events = 20;
+constexpr std::size_t longest_jti = 200, longest_reason = 100, longest_type = 200, max_events = 20;
 constexpr std::string_view standard_events[] = {"https://schemas.openid.net/secevent/risc/event-type/",
                                                 "https://schemas.openid.net/secevent/oauth/event-type/",
                                                 "https://schemas.openid.net/secevent/caep/event-type/"};
@@ -37,18 +38,18 @@ void read_subject(const boost::json::value& data, const boost::json::value* of_a
   const auto* own = data.is_object() ? data.get_object().if_contains("subject") : nullptr;
   const auto* subject = own != nullptr ? own : of_all;
   if (subject == nullptr || !subject->is_object()) return;
-  const std::string of = oauth::text_member(*subject, "iss");
-  if (of.empty() || oidc::same_issuer(of, issuer)) event.subject = oauth::text_member(*subject, "sub");
-  event.email = agentbox::normalised_email(oauth::text_member(*subject, "email")).value_or("");
+  const std::string of = web::string_member(*subject, "iss");
+  if (of.empty() || oidc::same_issuer(of, issuer)) event.subject = web::string_member(*subject, "sub");
+  event.email = agentbox::normalised_email(web::string_member(*subject, "email")).value_or("");
 }
 
 web::Result<Received> content(const boost::json::object& claims, const std::string& issuer) {
-  const std::string jti = crypto::text_claim(claims, "jti");
+  const std::string jti = web::string_member(claims, "jti");
   if (jti.empty()) return refused("invalid_request", "The token has no jti");
   const auto* events = claims.if_contains("events");
   if (events == nullptr || !events->is_object() || events->get_object().empty())
     return refused("invalid_request", "The token has no events");
-  if (events->get_object().size() > most_events) return refused("invalid_request", "The token has too many events");
+  if (events->get_object().size() > max_events) return refused("invalid_request", "The token has too many events");
 
   Received event{.id = crypto::sha256_hex(jti),
                  .jti = jti.substr(0, longest_jti),
@@ -58,7 +59,7 @@ web::Result<Received> content(const boost::json::object& claims, const std::stri
                  .actions = {}};
   for (const auto& [uri, data] : events->get_object()) {
     Event each{.type = type_of(uri),
-               .reason = oauth::text_member(data, "reason").substr(0, longest_reason),
+               .reason = web::string_member(data, "reason").substr(0, longest_reason),
                .subject = {},
                .email = {}};
     read_subject(data, claims.if_contains("sub_id"), issuer, each);
@@ -80,7 +81,7 @@ web::Task<web::Result<Received>> verify(const Transmitter& transmitter, oidc::Ke
   // Other tokens of the same issuer are not events.
   if (!token->type().empty() && token->type() != "secevent+jwt" && token->type() != "jwt")
     co_return refused("invalid_request", "The token is not a security event token");
-  const std::string issuer = crypto::text_claim(token->claims(), "iss");
+  const std::string issuer = web::string_member(token->claims(), "iss");
   if (transmitter.issuer.empty() || !oidc::same_issuer(issuer, transmitter.issuer))
     co_return refused("invalid_issuer", "The token is of another issuer");
   const auto audiences = crypto::audience(token->claims());
@@ -100,8 +101,8 @@ web::Task<web::Result<std::string>> locate_keys(std::string issuer) {
   if (issuer.ends_with('/')) issuer.pop_back();
   const auto document = co_await oauth::get_json(issuer + "/.well-known/risc-configuration");
   if (!document) co_return document.error();
-  const std::string keys = oauth::text_member(*document, "jwks_uri");
-  if (!oidc::same_issuer(oauth::text_member(*document, "issuer"), issuer) ||
+  const std::string keys = web::string_member(*document, "jwks_uri");
+  if (!oidc::same_issuer(web::string_member(*document, "issuer"), issuer) ||
       !keys.starts_with(issuer.starts_with("https://") ? "https://" : "http"))
     co_return web::Error{.kind = web::Kind::bad_gateway, .message = "The RISC configuration is not the issuer's"};
   co_return keys;

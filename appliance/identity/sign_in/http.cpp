@@ -1,6 +1,6 @@
 #include "appliance/identity/sign_in/http.h"
 
-#include "appliance/identity/accounts/session_cookie.h"
+#include "appliance/access/session_cookie.h"
 #include "web/protocol/set_cookie.h"
 #include "web/routes/reply.h"
 
@@ -35,7 +35,9 @@ std::string device_of(const web::Request& request) {
 }
 
 web::Response with_cookies(web::Response response, const SignInResult& result) {
-  auto with_first = web::with_cookie(std::move(response), result.cookie);
+  // The cookie is the session's, or that of a sign-in that goes on.
+  auto with_first = result.challenge ? web::with_cookie(std::move(response), result.cookie)
+                                     : accounts::with_session_cookie(std::move(response), result.cookie);
   return result.device ? web::with_cookie(std::move(with_first), *result.device) : with_first;
 }
 

@@ -7,9 +7,7 @@ namespace sign_in {
 
 namespace {
 
-web::Error no_ticket() {
-  return web::unauthenticated("There is no sign-in to go on with, or it is over five minutes old: please begin again");
-}
+web::Error no_ticket() { return web::unauthenticated("Sign-in session not found or expired: please begin again"); }
 
 void name_user(audit::Entry& entry, const accounts::User& user) {
   entry.user_id = user.id;

@@ -5,9 +5,9 @@
 #include <optional>
 #include <string>
 
+#include "appliance/access/sessions.h"
 #include "appliance/identity/accounts/accounts.h"
 #include "appliance/identity/accounts/known_devices.h"
-#include "appliance/identity/accounts/sessions.h"
 #include "appliance/identity/audit/audit.h"
 #include "appliance/identity/second_factor/second_factor.h"
 #include "appliance/identity/security/replay_guard.h"

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "appliance/identity/accounts/records.h"
+#include "appliance/access/records.h"
 
 namespace sign_in {
 

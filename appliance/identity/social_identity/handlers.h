@@ -2,14 +2,29 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "appliance/access/guards.h"
+#include "appliance/identity/audit/audit.h"
 #include "appliance/identity/sign_in/http.h"
-#include "appliance/identity/social_identity/routes.h"
+#include "appliance/identity/sign_in/sign_in.h"
+#include "appliance/identity/social_identity/social_identity.h"
 #include "appliance/identity/token_gating/handlers.h"
+#include "appliance/identity/token_gating/token_gating.h"
+#include "web/routes/bind.h"
 #include "web/routes/endpoint.h"
 #include "web/routes/fields.h"
+#include "web/routes/route.h"
 
 namespace social_identity {
+
+// What the rows depend on; all of it must outlive them.
+struct Services {
+  SocialIdentity& social;
+  token_gating::TokenGating& gating;
+  sign_in::SignIn& sign_in;
+  audit::Audit& audit;
+};
 
 struct EndpointInfo {
   std::string endpoint, method = "POST", description;
@@ -44,9 +59,6 @@ struct RefreshedTokens {
 };
 BOOST_DESCRIBE_STRUCT(RefreshedTokens, (), (accessToken, idToken, refreshToken))
 
-web::Answer show_endpoint(const Services&, const std::string& path, const std::string& description,
-                          const web::Request&);
-web::Answer verify_token(const Services&, const web::Request&, VerifyToken);
-web::Answer refresh_tokens(const Services&, const web::Request&, RefreshTokens);
+std::vector<web::Route> web_routes(const agentbox::Guards&, const web::Bind<Services>&);
 
 }  // namespace social_identity

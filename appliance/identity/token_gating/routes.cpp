@@ -1,4 +1,3 @@
-#include "appliance/identity/token_gating/routes.h"
 
 #include "appliance/identity/token_gating/handlers.h"
 #include "web/routes/endpoint.h"

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "appliance/identity/accounts/records.h"
+#include "appliance/access/records.h"
 #include "store/store.h"
 #include "store/table.h"
 

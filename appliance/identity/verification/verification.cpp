@@ -65,7 +65,7 @@ web::Task<web::Result<void>> Verification::send(store::UserId id) {
   co_await change.commit();
   mail::Letter letter{.to = user->email,
                       .subject = "Confirm your e-mail address",
-                      .body = letter_text(site_.url("/settings?verify=" + secret), site_.origin())};
+                      .body = letter_text(site_.page_url("/settings?verify=" + secret), site_.origin())};
   co_await outbox_.post(std::move(letter));
   co_return web::Result<void>();
 }

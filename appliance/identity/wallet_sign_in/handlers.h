@@ -2,12 +2,23 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
-#include "appliance/identity/wallet_sign_in/routes.h"
+#include "appliance/access/guards.h"
+#include "appliance/identity/sign_in/sign_in.h"
+#include "appliance/identity/wallet_sign_in/wallet_sign_in.h"
+#include "web/routes/bind.h"
 #include "web/routes/endpoint.h"
 #include "web/routes/fields.h"
+#include "web/routes/route.h"
 
 namespace wallet_sign_in {
+
+// What the rows depend on; all of it must outlive them.
+struct Services {
+  WalletSignIn& wallets;
+  sign_in::SignIn& sign_in;
+};
 
 struct NonceView {
   std::string nonce;
@@ -22,7 +33,7 @@ struct SignedMessage {
 };
 BOOST_DESCRIBE_STRUCT(SignedMessage, (), (address, message, signature, inviteCode))
 
-web::Answer issue_nonce(const Services&, const web::Request&);
-web::Answer sign_in_with_wallet(const Services&, const web::Request&, SignedMessage);
+// The nonce, and signing in.
+std::vector<web::Route> web_routes(const agentbox::Guards&, const web::Bind<Services>&);
 
 }  // namespace wallet_sign_in

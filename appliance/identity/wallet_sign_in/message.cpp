@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "appliance/foundation/timestamp.h"
+#include "web/ascii.h"
 
 namespace wallet_sign_in {
 
@@ -18,19 +19,15 @@ web::Error not_of_the_grammar(std::string_view what) {
   return web::invalid("message is not a sign-in message (ERC-4361): " + std::string(what));
 }
 
-bool is_alphanumeric(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-bool is_hex_digit(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
-
 // RFC 3986's unreserved characters and sub-delims, which its other sets build upon.
 bool is_plain(char c) {
-  return is_alphanumeric(c) || std::string_view("-._~!$&'()*+,;=").find(c) != std::string_view::npos;
+  return web::is_alphanumeric(c) || std::string_view("-._~!$&'()*+,;=").find(c) != std::string_view::npos;
 }
 
 // RFC 3986, 3.1.
 bool is_scheme(std::string_view text) {
-  const auto is_letter = [](char c) { return is_alphanumeric(c) && !(c >= '0' && c <= '9'); };
-  const auto belongs = [](char c) { return is_alphanumeric(c) || c == '+' || c == '-' || c == '.'; };
-  return !text.empty() && is_letter(text.front()) && std::ranges::all_of(text, belongs);
+  const auto belongs = [](char c) { return web::is_alphanumeric(c) || c == '+' || c == '-' || c == '.'; };
+  return !text.empty() && web::is_letter(text.front()) && std::ranges::all_of(text, belongs);
 }
 
 // 1*( reserved / unreserved / " " )
@@ -44,7 +41,7 @@ bool is_statement(std::string_view text) {
 // *pchar: a percent sign stands before two hex digits only.
 bool is_request_id(std::string_view text) {
   while (!text.empty()) {
-    const bool is_encoded = text.size() >= 3 && text[0] == '%' && is_hex_digit(text[1]) && is_hex_digit(text[2]);
+    const bool is_encoded = text.size() >= 3 && text[0] == '%' && web::all_hex_digits(text.substr(1, 2));
     if (!is_encoded && !is_plain(text[0]) && text[0] != ':' && text[0] != '@') return false;
     text.remove_prefix(is_encoded ? 3 : 1);
   }
@@ -110,7 +107,7 @@ bool read_statement(Lines& lines, Message& message) {
 }
 
 bool read_number(std::string_view text, std::uint64_t& number) {
-  if (text.empty() || !std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; })) return false;
+  if (text.empty() || !web::all_digits(text)) return false;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   return error == std::errc() && end == text.data() + text.size();
 }
@@ -153,7 +150,7 @@ web::Result<Message> parse_message(std::string_view text) {
   if (!read_number(lines.next_field("Chain ID: ").value_or(""), message.chain_id))
     return not_of_the_grammar("Chain ID");
   const auto nonce = lines.next_field("Nonce: ");
-  if (!nonce || nonce->size() < nonce_min || !std::ranges::all_of(*nonce, is_alphanumeric))
+  if (!nonce || nonce->size() < nonce_min || !std::ranges::all_of(*nonce, web::is_alphanumeric))
     return not_of_the_grammar("Nonce");
   message.nonce = *nonce;
   const auto issued = agentbox::parse_timestamp(lines.next_field("Issued At: ").value_or(""));

@@ -16,21 +16,24 @@ std::uint32_t big_endian(std::string_view bytes) {
   return value;
 }
 
-web::Error refused(std::string_view why) { return web::invalid("authenticatorData " + std::string(why)); }
+web::Error invalid_authenticator_data(std::string_view why) {
+  return web::invalid("authenticatorData " + std::string(why));
+}
 
 // Takes the credential from the front of `rest`.
 web::Result<AttestedCredential> take_credential(std::string_view& rest) {
-  if (rest.size() < aaguid_bytes + length_bytes) return refused("is cut off");
+  if (rest.size() < aaguid_bytes + length_bytes) return invalid_authenticator_data("is cut off");
   const auto aaguid = rest.substr(0, aaguid_bytes);
   const std::size_t id_bytes = big_endian(rest.substr(aaguid_bytes, length_bytes));
   rest.remove_prefix(aaguid_bytes + length_bytes);
-  if (id_bytes == 0 || id_bytes > max_id_bytes) return refused("has a credential id of no or too many bytes");
-  if (rest.size() < id_bytes) return refused("is cut off");
+  if (id_bytes == 0 || id_bytes > max_id_bytes)
+    return invalid_authenticator_data("has a credential id of no or too many bytes");
+  if (rest.size() < id_bytes) return invalid_authenticator_data("is cut off");
   const auto id = rest.substr(0, id_bytes);
   rest.remove_prefix(id_bytes);
   crypto::CborReader reader(rest);
   auto key = crypto::read_cose_key(reader);
-  if (!key) return refused("has no public key for ES256 or RS256");
+  if (!key) return invalid_authenticator_data("has no public key for ES256 or RS256");
   const auto public_key = rest.substr(0, reader.position());
   rest.remove_prefix(public_key.size());
   return AttestedCredential{std::string(aaguid), std::string(id), std::string(public_key), std::move(*key)};
@@ -48,10 +51,11 @@ bool take_extensions(std::string_view& rest) {
 }  // namespace
 
 web::Result<AuthenticatorData> parse_authenticator_data(std::string_view bytes, std::string_view relying_party) {
-  if (bytes.size() < fixed_bytes) return refused("is cut off");
-  if (bytes.substr(0, hash_bytes) != crypto::sha256(relying_party)) return refused("is for another site");
+  if (bytes.size() < fixed_bytes) return invalid_authenticator_data("is cut off");
+  if (bytes.substr(0, hash_bytes) != crypto::sha256(relying_party))
+    return invalid_authenticator_data("is for another site");
   const auto flags = static_cast<unsigned char>(bytes[hash_bytes]);
-  if (!(flags & user_present)) return refused("says that nobody was there");
+  if (!(flags & user_present)) return invalid_authenticator_data("reports no user presence");
   AuthenticatorData data{.sign_count = big_endian(bytes.substr(hash_bytes + 1, 4)),
                          .is_user_verified = (flags & user_verified) != 0,
                          .credential = std::nullopt};
@@ -61,8 +65,9 @@ web::Result<AuthenticatorData> parse_authenticator_data(std::string_view bytes, 
     if (!credential) return credential.error();
     data.credential = std::move(*credential);
   }
-  if (flags & has_extensions && !take_extensions(rest)) return refused("has extensions that cannot be read");
-  if (!rest.empty()) return refused("has bytes behind its end");
+  if (flags & has_extensions && !take_extensions(rest))
+    return invalid_authenticator_data("has extensions that cannot be read");
+  if (!rest.empty()) return invalid_authenticator_data("has bytes behind its end");
   return data;
 }
 

@@ -11,11 +11,9 @@ namespace {
 
 constexpr std::string_view credential_type = "public-key";
 
-web::Error refused(std::string why) { return web::invalid(std::move(why)); }
-
 web::Result<std::string> decoded(std::string_view text, std::string_view field) {
   auto bytes = crypto::from_base64url(text);
-  if (!bytes) return refused(std::string(field) + " is not base64url without padding");
+  if (!bytes) return web::invalid(std::string(field) + " is not base64url without padding");
   return std::move(*bytes);
 }
 
@@ -73,23 +71,23 @@ bool is_valid_counter(std::uint32_t stored, std::uint32_t received) {
 
 web::Result<Registered> verify_registration(const Created& made, const RelyingParty& party,
                                             const IsChallenge& is_challenge) {
-  if (made.type != credential_type) return refused("type must be public-key");
+  if (made.type != credential_type) return web::invalid("type must be public-key");
   const auto client_data = decoded(made.response.clientDataJSON, "clientDataJSON");
   if (!client_data) return client_data.error();
   auto challenge = challenge_of(*client_data, creation, party);
   if (!challenge) return challenge.error();
-  if (!is_challenge(*challenge)) return refused("clientDataJSON has an unknown challenge, or one that is too old");
+  if (!is_challenge(*challenge)) return web::invalid("clientDataJSON has an unknown challenge, or one that is too old");
 
   const auto object = decoded(made.response.attestationObject, "attestationObject");
   if (!object) return object.error();
   const auto attestation = read_attestation(*object);
-  if (!attestation) return refused("attestationObject cannot be read");
+  if (!attestation) return web::invalid("attestationObject cannot be read");
   auto data = parse_authenticator_data(attestation->authenticator_data, party.id);
   if (!data) return data.error();
-  if (!data->credential) return refused("authenticatorData has no credential");
-  if (made.id != crypto::to_base64url(data->credential->id)) return refused("id is not that of authenticatorData");
+  if (!data->credential) return web::invalid("authenticatorData has no credential");
+  if (made.id != crypto::to_base64url(data->credential->id)) return web::invalid("id is not that of authenticatorData");
   if (!is_acceptable(*attestation, data->credential->key, crypto::sha256(*client_data)))
-    return refused("attestationObject has an attestation that was not asked for, or a false one");
+    return web::invalid("attestationObject has an attestation that was not asked for, or a false one");
   return Registered{.id = std::move(data->credential->id),
                     .public_key = std::move(data->credential->public_key),
                     .sign_count = data->sign_count,
@@ -98,15 +96,15 @@ web::Result<Registered> verify_registration(const Created& made, const RelyingPa
 
 web::Result<VerifiedAssertion> verify_assertion(const Asserted& given, const KnownCredential& known,
                                                 const RelyingParty& party, const IsChallenge& is_challenge) {
-  if (given.type != credential_type) return refused("type must be public-key");
+  if (given.type != credential_type) return web::invalid("type must be public-key");
   if (given.response.userHandle && !given.response.userHandle->empty() &&
       *given.response.userHandle != crypto::to_base64url(known.user_handle))
-    return refused("userHandle names another user");
+    return web::invalid("userHandle names another user");
   const auto client_data = decoded(given.response.clientDataJSON, "clientDataJSON");
   if (!client_data) return client_data.error();
   auto challenge = challenge_of(*client_data, assertion, party);
   if (!challenge) return challenge.error();
-  if (!is_challenge(*challenge)) return refused("clientDataJSON has an unknown challenge, or one that is too old");
+  if (!is_challenge(*challenge)) return web::invalid("clientDataJSON has an unknown challenge, or one that is too old");
 
   const auto bytes = decoded(given.response.authenticatorData, "authenticatorData");
   if (!bytes) return bytes.error();
@@ -116,9 +114,9 @@ web::Result<VerifiedAssertion> verify_assertion(const Asserted& given, const Kno
   if (!signature) return signature.error();
   const auto key = stored_key(known.public_key);
   if (!key || !key->verify_asn1(*bytes + crypto::sha256(*client_data), *signature))
-    return refused("signature is wrong");
+    return web::invalid("signature is wrong");
   if (!is_valid_counter(known.sign_count, data->sign_count))
-    return refused("authenticatorData has a counter that went back: there may be a copy of this passkey");
+    return web::invalid("authenticatorData has a counter that went back: there may be a copy of this passkey");
   return VerifiedAssertion{.sign_count = data->sign_count, .challenge = std::move(*challenge)};
 }
 

@@ -19,7 +19,7 @@ struct ClientData {
 };
 BOOST_DESCRIBE_STRUCT(ClientData, (), (type, challenge, origin, crossOrigin, tokenBinding))
 
-web::Error refused(std::string_view why) { return web::invalid("clientDataJSON " + std::string(why)); }
+web::Error invalid_client_data(std::string_view why) { return web::invalid("clientDataJSON " + std::string(why)); }
 
 }  // namespace
 
@@ -28,12 +28,13 @@ web::Result<std::string> challenge_of(std::string_view json, std::string_view ty
   if (!document) return document.error();
   const auto data = web::parse_value<ClientData>(*document, "clientDataJSON");
   if (!data) return data.error();
-  if (data->type != type) return refused("is of another ceremony");
-  if (!party.is_origin(data->origin)) return refused("comes from a page of another origin");
-  if (data->crossOrigin.value_or(false)) return refused("comes from a frame in another site's page");
-  if (data->tokenBinding && data->tokenBinding->status == "present") return refused("names a TLS token binding");
+  if (data->type != type) return invalid_client_data("is of another ceremony");
+  if (!party.is_origin(data->origin)) return invalid_client_data("comes from a page of another origin");
+  if (data->crossOrigin.value_or(false)) return invalid_client_data("comes from a frame in another site's page");
+  if (data->tokenBinding && data->tokenBinding->status == "present")
+    return invalid_client_data("names a TLS token binding");
   auto challenge = crypto::from_base64url(data->challenge);
-  if (!challenge) return refused("has no challenge");
+  if (!challenge) return invalid_client_data("has no challenge");
   return std::move(*challenge);
 }
 

@@ -13,8 +13,8 @@
 
 namespace {
 
-constexpr std::size_t most_object_bytes = 64u << 20;
-constexpr std::size_t most_renames = 1'000, most_paired = 20'000;
+constexpr std::size_t max_object_bytes = 64u << 20;
+constexpr std::size_t max_renames = 1'000, max_paired = 20'000;
 
 // libgit2's git_map, the same since 0.x.
 struct Map {
@@ -63,7 +63,7 @@ int __wrap_git_odb_read(git_odb_object** out, git_odb* database, const git_oid* 
   std::size_t size = 0;
   git_object_t type = GIT_OBJECT_INVALID;
   if (const int code = git_odb_read_header(&size, &type, database, id); code != 0) return code;
-  if (size > most_object_bytes) {
+  if (size > max_object_bytes) {
     git_error_set_str(GIT_ERROR_ODB, "an object of the repository is larger than 64 MB");
     return -1;
   }
@@ -77,10 +77,10 @@ int __wrap_git_odb_read_prefix(git_odb_object** out, git_odb* database, const gi
 }
 
 int __wrap_git_diff_find_similar(git_diff* diff, const git_diff_find_options* given) {
-  if (git_diff_num_deltas(diff) > most_paired) return 0;  // additions and deletions instead of renames
+  if (git_diff_num_deltas(diff) > max_paired) return 0;  // additions and deletions instead of renames
   git_diff_find_options options = GIT_DIFF_FIND_OPTIONS_INIT;
   if (given) options = *given;
-  if (options.rename_limit == 0 || options.rename_limit > most_renames) options.rename_limit = most_renames;
+  if (options.rename_limit == 0 || options.rename_limit > max_renames) options.rename_limit = max_renames;
   return __real_git_diff_find_similar(diff, &options);
 }
 // NOLINTEND(bugprone-reserved-identifier)

@@ -9,6 +9,7 @@
 #include "appliance/files/explorer/git/head.h"
 #include "appliance/files/explorer/git/marks.h"
 #include "appliance/files/explorer/git/repository.h"
+#include "store/clock.h"
 
 namespace git {
 
@@ -16,7 +17,7 @@ namespace {
 
 // In UTC, so that no time-zone file is read.
 SignatureHandle signature_of(const Identity& author) {
-  const auto now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
+  const auto now = std::chrono::system_clock::to_time_t(store::precise_now());
   return made<SignatureHandle>(
       [&](auto** out) { return git_signature_new(out, author.name.c_str(), author.email.c_str(), now, 0); },
       "name the author");

@@ -20,8 +20,8 @@ constexpr int slice_ms = 100;
 }  // namespace
 
 int Connection::open() {
-  const web::Asker asker{.part = "git"};
-  auto passage = web::outbound().admit(asker, route_.host, route_.port);
+  const web::CallOrigin origin{.part = "git"};
+  auto passage = web::outbound().admit(origin, route_.host, route_.port);
   if (!passage) return EACCES;
   passage_.emplace(std::move(*passage));
   int error = EHOSTUNREACH;

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "appliance/files/descriptor.h"
 #include "appliance/files/explorer/git/deadline.h"
+#include "appliance/foundation/descriptor.h"
 #include "web/client/outbound.h"
 
 namespace git {

@@ -15,8 +15,8 @@ namespace git {
 
 namespace {
 
-constexpr auto doing = "compare the files";
-constexpr int ours = 2;  // our side of a conflict, in the index
+constexpr auto diff_action = "compare the files";
+constexpr int our_stage = 2;  // of a conflict, in the index
 
 bool is_within(const std::string& path, const std::string& folder) {
   return path == folder || (path.starts_with(folder) && path[folder.size()] == '/');
@@ -39,15 +39,17 @@ std::vector<std::string> requested_paths(const std::vector<std::string>& candida
 
 DiffHandle compare_with_files(git_repository* repository, git_index* index, const PatchOptions& options) {
   return made<DiffHandle>([&](auto** out) { return git_diff_index_to_workdir(out, repository, index, &options.get()); },
-                          doing);
+                          diff_action);
 }
 
 DiffHandle compare_with_commit(git_repository* repository, git_index* index, const PatchOptions& options) {
   const auto commit = head(repository);
-  const auto tree =
-      commit ? made<TreeHandle>([&](auto** out) { return git_commit_tree(out, commit.get()); }, doing) : TreeHandle();
+  const auto tree = commit
+                        ? made<TreeHandle>([&](auto** out) { return git_commit_tree(out, commit.get()); }, diff_action)
+                        : TreeHandle();
   return made<DiffHandle>(
-      [&](auto** out) { return git_diff_tree_to_index(out, repository, tree.get(), index, &options.get()); }, doing);
+      [&](auto** out) { return git_diff_tree_to_index(out, repository, tree.get(), index, &options.get()); },
+      diff_action);
 }
 
 // A submodule that differs by untracked files alone is no difference to git diff.
@@ -91,30 +93,30 @@ bool show_intent_to_add_as_new(const Marks& marks, git_diff_delta& delta) {
 // An index of the entries that git compares differently: our side of conflicts, and only the names of files marked by
 // git add -N. Without cached file data, so that every file is read.
 IndexHandle index_of_marked(git_index* index, const Marks& marks, const std::vector<std::string>& paths) {
-  auto marked = made<IndexHandle>([](auto** out) { return git_index_new(out); }, doing);
+  auto marked = made<IndexHandle>([](auto** out) { return git_index_new(out); }, diff_action);
   for (const auto& path : paths) {
     git_index_entry entry{};
     entry.path = path.c_str();
     entry.mode = GIT_FILEMODE_BLOB;
     if (is_among(marks.unmerged, path)) {
-      const auto* side = git_index_get_bypath(index, path.c_str(), ours);
+      const auto* side = git_index_get_bypath(index, path.c_str(), our_stage);
       if (!side) continue;
       entry.mode = side->mode;
       entry.id = side->id;
     }
-    check(git_index_add(marked.get(), &entry), doing);
+    check(git_index_add(marked.get(), &entry), diff_action);
   }
   return marked;
 }
 
 // One comparison, of one side.
-class Comparison {
+class SideComparison {
  public:
-  Comparison(git_repository* repository, Side side, const std::string& asked,
-             const std::optional<DirtyCandidates>& candidates)
+  SideComparison(git_repository* repository, Side side, const std::string& asked,
+                 const std::optional<DirtyCandidates>& candidates)
       : repository_(repository), side_(side), asked_(asked), candidates_(candidates) {}
 
-  std::optional<std::vector<FilePatch>> run(std::size_t most_bytes) {
+  std::optional<std::vector<FilePatch>> run(std::size_t max_bytes) {
     if (candidates_) {
       paths_ = requested_paths(side_ == Side::staged ? candidates_->staged : candidates_->edited, asked_);
       if (paths_.empty()) return std::vector<FilePatch>();
@@ -126,16 +128,16 @@ class Comparison {
     const PatchOptions options(std::move(paths_), unmarked_files(repository_, side_, marks_));
     const auto usual = side_ == Side::staged ? compare_with_commit(repository_, index.get(), options)
                                              : compare_with_files(repository_, index.get(), options);
-    auto patches = patches_of(repository_, usual.get(), most_bytes);
+    auto patches = patches_of(repository_, usual.get(), max_bytes);
     if (!patches) return std::nullopt;
-    const bool has_room = side_ == Side::staged || add_marked(index.get(), most_bytes, *patches);
+    const bool has_room = side_ == Side::staged || add_marked(index.get(), max_bytes, *patches);
     if (!has_room) return std::nullopt;
     name_unmerged(*patches);
     return patches;
   }
 
  private:
-  bool add_marked(git_index* index, std::size_t most_bytes, std::vector<FilePatch>& patches) const {
+  bool add_marked(git_index* index, std::size_t max_bytes, std::vector<FilePatch>& patches) const {
     std::vector<std::string> paths;
     for (const auto* marked : {&marks_.unmerged, &marks_.intent_to_add}) {
       std::ranges::copy_if(*marked, std::back_inserter(paths),
@@ -145,8 +147,8 @@ class Comparison {
     const auto entries = index_of_marked(index, marks_, paths);
     const PatchOptions options(std::move(paths),
                                [this](git_diff_delta& delta) { return show_intent_to_add_as_new(marks_, delta); });
-    auto more = patches_of(repository_, compare_with_files(repository_, entries.get(), options).get(), most_bytes);
-    if (!more || joined(patches).size() + joined(*more).size() > most_bytes) return false;
+    auto more = patches_of(repository_, compare_with_files(repository_, entries.get(), options).get(), max_bytes);
+    if (!more || joined(patches).size() + joined(*more).size() > max_bytes) return false;
     std::ranges::move(*more, std::back_inserter(patches));
     return true;
   }
@@ -170,7 +172,7 @@ class Comparison {
   Marks marks_;
 };
 
-constexpr int most_attempts = 10;
+constexpr int max_attempts = 10;
 
 // The file was written between reading its size and its content; libgit2 has no error code for that.
 bool is_file_being_written(const Failure& failure) {
@@ -179,16 +181,16 @@ bool is_file_being_written(const Failure& failure) {
 
 }  // namespace
 
-std::optional<std::string> diff(git_repository* repository, Side side, const std::string& path, std::size_t most_bytes,
+std::optional<std::string> diff(git_repository* repository, Side side, const std::string& path, std::size_t max_bytes,
                                 const std::optional<DirtyCandidates>& candidates) {
   for (int attempts = 1;; ++attempts) {
     try {
-      const auto patches = Comparison(repository, side, path, candidates).run(most_bytes);
+      const auto patches = SideComparison(repository, side, path, candidates).run(max_bytes);
       if (!patches) return std::nullopt;
       return joined(*patches);
     } catch (const Failure& failure) {
       if (!is_file_being_written(failure)) throw;
-      if (attempts == most_attempts)
+      if (attempts == max_attempts)
         throw Failure("A file is being written just now: please try again", Failure::Cause::busy);
     }
   }

@@ -11,19 +11,19 @@
 #include <mutex>
 #include <thread>
 
-#include "appliance/files/descriptor.h"
 #include "appliance/files/explorer/git/handles.h"
 #include "appliance/files/explorer/git/head.h"
 #include "appliance/files/explorer/git/index_file.h"
+#include "appliance/foundation/descriptor.h"
 
 namespace git {
 
 namespace {
 
-constexpr std::size_t most_candidates = 1'000;
+constexpr std::size_t max_candidates = 1'000;
 // Fewer folders than this are not worth a second thread.
 constexpr std::size_t folders_a_thread = 16;
-constexpr unsigned most_threads = 4;
+constexpr unsigned max_threads = 4;
 
 struct CloseFolder {
   void operator()(DIR* folder) const { ::closedir(folder); }
@@ -63,7 +63,7 @@ class Survey {
   bool make(DirtyCandidates& found) {
     const auto wanted = std::min<std::size_t>(std::thread::hardware_concurrency(), folders_.size() / folders_a_thread);
     std::vector<std::jthread> others;
-    for (std::size_t i = 1; i < std::min<std::size_t>(wanted, most_threads); ++i)
+    for (std::size_t i = 1; i < std::min<std::size_t>(wanted, max_threads); ++i)
       others.emplace_back([this] { work(); });
     work();
     others.clear();
@@ -77,12 +77,12 @@ class Survey {
     DirtyCandidates found;
     for (std::size_t at = next_++; at < folders_.size() && !is_unknown_; at = next_++) {
       survey_folder(*folders_[at], found);
-      if (found.edited.size() + found.unknown.size() > most_candidates) is_unknown_ = true;
+      if (found.edited.size() + found.unknown.size() > max_candidates) is_unknown_ = true;
     }
     const std::lock_guard lock(mutex_);
     std::ranges::move(found.edited, std::back_inserter(found_.edited));
     std::ranges::move(found.unknown, std::back_inserter(found_.unknown));
-    if (found_.edited.size() + found_.unknown.size() > most_candidates) is_unknown_ = true;
+    if (found_.edited.size() + found_.unknown.size() > max_candidates) is_unknown_ = true;
   }
 
   void survey_folder(const IndexFile::Folder& folder, DirtyCandidates& found) {
@@ -154,9 +154,9 @@ class Survey {
 };
 
 // Compares the index with the last commit. If the cached tree of a folder equals the commit's, nothing below differs.
-class Comparison {
+class TreeComparison {
  public:
-  Comparison(git_repository* repository, const IndexFile& index) : repository_(repository), index_(index) {}
+  TreeComparison(git_repository* repository, const IndexFile& index) : repository_(repository), index_(index) {}
 
   std::vector<std::string> run(const git_oid& tree) {
     compare(tree, "");
@@ -236,8 +236,8 @@ std::optional<DirtyCandidates> dirty_candidates(git_repository* repository) {
   if (!root) return std::nullopt;
   DirtyCandidates candidates;
   if (!Survey(*index, root.get()).make(candidates)) return std::nullopt;
-  candidates.staged = Comparison(repository, *index).run(*git_commit_tree_id(commit.get()));
-  if (candidates.staged.size() > most_candidates) return std::nullopt;
+  candidates.staged = TreeComparison(repository, *index).run(*git_commit_tree_id(commit.get()));
+  if (candidates.staged.size() > max_candidates) return std::nullopt;
   return candidates;
 }
 

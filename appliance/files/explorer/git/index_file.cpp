@@ -8,13 +8,14 @@
 #include <charconv>
 #include <cstring>
 
-#include "appliance/files/descriptor.h"
+#include "appliance/foundation/descriptor.h"
 
 namespace git {
 
 namespace {
 
-constexpr std::size_t id_bytes = 20, header_bytes = 12, fixed_bytes = 62, most_bytes = 64u << 20, longest_path = 4096;
+constexpr std::size_t id_bytes = 20, header_bytes = 12, fixed_bytes = 62, max_index_bytes = 64u << 20,
+                      longest_path = 4096;
 
 // The format (gitformat-index): "DIRC", version, count; entries; extensions; SHA-1 of all before. Numbers are
 // big-endian.
@@ -183,7 +184,7 @@ std::optional<IndexFile> IndexFile::read(const std::filesystem::path& path) {
   struct stat info {};
   if (!file || ::fstat(file.get(), &info) != 0 || !S_ISREG(info.st_mode)) return std::nullopt;
   const auto size = static_cast<std::size_t>(info.st_size);
-  if (size > most_bytes) return std::nullopt;
+  if (size > max_index_bytes) return std::nullopt;
   auto bytes = content_of(file, size);
   if (!bytes) return std::nullopt;
   std::optional<IndexFile> index(std::in_place);

@@ -12,10 +12,10 @@ namespace git {
 namespace {
 
 // For all repositories together. If a repository needs more, its operation fails, not the box.
-constexpr std::size_t most_mapped_bytes = 512u << 20, most_mapped_files = 128;
+constexpr std::size_t max_mapped_bytes = 512u << 20, max_mapped_files = 128;
 constexpr std::size_t window_bytes = 1u << 20;  // of a pack; each is read as a whole (bounds.cpp)
-constexpr ssize_t most_cached_bytes = 32 << 20;
-constexpr std::size_t most_pack_objects = 5'000'000;
+constexpr ssize_t max_cached_bytes = 32 << 20;
+constexpr std::size_t max_pack_objects = 5'000'000;
 
 void set_up() {
   check(git_libgit2_init(), "start");
@@ -31,10 +31,10 @@ void set_up() {
   // open() checks the owner itself.
   check(git_libgit2_opts(GIT_OPT_SET_OWNER_VALIDATION, 0), "leave the owner's check to us");
   check(git_libgit2_opts(GIT_OPT_SET_MWINDOW_SIZE, window_bytes), "set the size of its windows");
-  check(git_libgit2_opts(GIT_OPT_SET_MWINDOW_MAPPED_LIMIT, most_mapped_bytes), "limit its memory");
-  check(git_libgit2_opts(GIT_OPT_SET_MWINDOW_FILE_LIMIT, most_mapped_files), "limit its files");
-  check(git_libgit2_opts(GIT_OPT_SET_CACHE_MAX_SIZE, most_cached_bytes), "limit its cache");
-  check(git_libgit2_opts(GIT_OPT_SET_PACK_MAX_OBJECTS, most_pack_objects), "limit packs");
+  check(git_libgit2_opts(GIT_OPT_SET_MWINDOW_MAPPED_LIMIT, max_mapped_bytes), "limit its memory");
+  check(git_libgit2_opts(GIT_OPT_SET_MWINDOW_FILE_LIMIT, max_mapped_files), "limit its files");
+  check(git_libgit2_opts(GIT_OPT_SET_CACHE_MAX_SIZE, max_cached_bytes), "limit its cache");
+  check(git_libgit2_opts(GIT_OPT_SET_PACK_MAX_OBJECTS, max_pack_objects), "limit packs");
   check(git_libgit2_opts(GIT_OPT_SET_USER_AGENT, "agentbox"), "name itself");
   // Additional CA certificates, as for all other TLS connections of the box.
   if (const char* authorities = web::extra_authorities()) {

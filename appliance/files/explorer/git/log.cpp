@@ -8,13 +8,13 @@ namespace git {
 
 namespace {
 
-constexpr auto doing = "read the history";
+constexpr auto log_action = "read the history";
 
 }  // namespace
 
 Commit described(const git_commit* commit) {
   Buffer short_id;
-  check(git_object_short_id(&short_id, reinterpret_cast<const git_object*>(commit)), doing);
+  check(git_object_short_id(&short_id, reinterpret_cast<const git_object*>(commit)), log_action);
   const auto* author = git_commit_author(commit);
   // git_commit_summary fills a cache in the commit.
   const auto* subject = git_commit_summary(const_cast<git_commit*>(commit));

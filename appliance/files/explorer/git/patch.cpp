@@ -8,11 +8,11 @@ namespace git {
 
 namespace {
 
-constexpr git_off_t most_text_bytes = 8 << 20;
+constexpr git_off_t max_text_bytes = 8 << 20;
 
 struct Patches {
   std::vector<FilePatch> list;
-  std::size_t most_bytes, bytes = 0;
+  std::size_t max_bytes, bytes = 0;
   bool is_whole = true;
 };
 
@@ -53,7 +53,7 @@ int append_line(const git_diff_delta* delta, const git_diff_hunk*, const git_dif
   const bool is_header = line->origin == GIT_DIFF_LINE_FILE_HDR;
   if (is_header && is_empty(content)) return 0;
   patches.bytes += content.size() + 1;
-  if (patches.bytes > patches.most_bytes) {
+  if (patches.bytes > patches.max_bytes) {
     patches.is_whole = false;
     return GIT_EUSER;
   }
@@ -82,19 +82,19 @@ PatchOptions::PatchOptions(std::vector<std::string> paths, Filter counts)
   options_.flags |= GIT_DIFF_DISABLE_PATHSPEC_MATCH | GIT_DIFF_INDENT_HEURISTIC;
   options_.old_prefix = "a";
   options_.new_prefix = "b";
-  options_.max_size = most_text_bytes;
+  options_.max_size = max_text_bytes;
   options_.pathspec = paths_.get();
   if (!counts_) return;
   options_.notify_cb = ask_filter;
   options_.payload = const_cast<Filter*>(&counts_);
 }
 
-std::optional<std::vector<FilePatch>> patches_of(git_repository* repository, git_diff* diff, std::size_t most_bytes) {
+std::optional<std::vector<FilePatch>> patches_of(git_repository* repository, git_diff* diff, std::size_t max_bytes) {
   // No copies: libgit2 1.5 does not mark them, so the patches could not be applied.
   git_diff_find_options similar = GIT_DIFF_FIND_OPTIONS_INIT;
   similar.flags = GIT_DIFF_FIND_RENAMES;
   if (pairing_in_diffs(repository) != Pairing::none) check(git_diff_find_similar(diff, &similar), "find renamed files");
-  Patches patches{.list = {}, .most_bytes = most_bytes};
+  Patches patches{.list = {}, .max_bytes = max_bytes};
   const int code = git_diff_print(diff, GIT_DIFF_FORMAT_PATCH, append_line, &patches);
   if (!patches.is_whole) return std::nullopt;
   check(code, "print the differences");

@@ -33,8 +33,8 @@ struct FilePatch {
 };
 
 // Detects renames in `diff`, unless diff.renames is off; copies are always new files. nullopt if the text would be
-// larger than `most_bytes`. Files over 8 MB are shown as binary. Throws Failure.
-std::optional<std::vector<FilePatch>> patches_of(git_repository*, git_diff* diff, std::size_t most_bytes);
+// larger than `max_bytes`. Files over 8 MB are shown as binary. Throws Failure.
+std::optional<std::vector<FilePatch>> patches_of(git_repository*, git_diff* diff, std::size_t max_bytes);
 // One patch that git apply accepts.
 std::string joined(const std::vector<FilePatch>&);
 

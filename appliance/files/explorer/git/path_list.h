@@ -10,7 +10,7 @@ namespace git {
 
 class PathList {
  public:
-  // Omits duplicates and paths beneath another of the paths.
+  // Omits duplicates and paths under another of the paths.
   explicit PathList(std::vector<std::string> paths);
   PathList(const PathList&) = delete;
 

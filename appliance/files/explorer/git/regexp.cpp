@@ -19,7 +19,7 @@ struct Freed {
 };
 
 // Bounds the time of one match.
-constexpr std::uint32_t most_steps = 100'000;
+constexpr std::uint32_t max_steps = 100'000;
 
 }  // namespace
 
@@ -30,7 +30,7 @@ extern "C" int __wrap_git_regexp_match(pcre2_code* const* compiled, const char* 
   const std::unique_ptr<pcre2_match_context, Freed<pcre2_match_context_free>> bounds(
       pcre2_match_context_create(nullptr));
   if (!data || !bounds) return GIT_ERROR;
-  pcre2_set_match_limit(bounds.get(), most_steps);
+  pcre2_set_match_limit(bounds.get(), max_steps);
   const int matched =
       pcre2_match(*compiled, reinterpret_cast<PCRE2_SPTR>(text), std::strlen(text), 0, 0, data.get(), bounds.get());
   if (matched >= 0) return GIT_OK;

@@ -133,10 +133,10 @@ void add_worktree_config(git_repository* repository) {
 
 // libgit2 reads these as a whole; a file of holes of any size costs its owner nothing.
 void require_small_files(const fs::path& git) {
-  constexpr std::uintmax_t most_settings = 1u << 20, most_index = 256u << 20;
+  constexpr std::uintmax_t max_settings = 1u << 20, max_index = 256u << 20;
   constexpr std::pair<const char*, std::uintmax_t> files[] = {
-      {"HEAD", most_settings},         {"config", most_settings},   {"config.worktree", most_settings},
-      {"info/exclude", most_settings}, {"packed-refs", most_index}, {"index", most_index}};
+      {"HEAD", max_settings},         {"config", max_settings},   {"config.worktree", max_settings},
+      {"info/exclude", max_settings}, {"packed-refs", max_index}, {"index", max_index}};
   for (const auto& [name, most] : files) {
     std::error_code missing;
     if (const auto size = fs::file_size(git / name, missing); !missing && size > most)

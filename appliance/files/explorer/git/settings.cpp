@@ -10,17 +10,17 @@ namespace git {
 
 namespace {
 
-constexpr auto doing = "read the configuration";
+constexpr auto settings_action = "read the configuration";
 
 // The value of the setting, one of `values`; nullopt if it is not set.
 template <class Value>
 std::optional<Value> setting(git_repository* repository, const char* name, std::span<const git_configmap> values) {
   const auto config =
-      made<ConfigHandle>([&](auto** out) { return git_repository_config_snapshot(out, repository); }, doing);
+      made<ConfigHandle>([&](auto** out) { return git_repository_config_snapshot(out, repository); }, settings_action);
   int value = 0;
   const int code = git_config_get_mapped(&value, config.get(), name, values.data(), values.size());
   if (code == GIT_ENOTFOUND) return std::nullopt;
-  check(code, doing);
+  check(code, settings_action);
   return static_cast<Value>(value);
 }
 

@@ -6,12 +6,13 @@
 
 #include "appliance/files/explorer/git/handles.h"
 #include "appliance/files/root.h"
+#include "web/ascii.h"
 
 namespace git {
 
 namespace {
 
-constexpr std::size_t most_bytes = 16u << 20;
+constexpr std::size_t max_shallow_bytes = 16u << 20;
 
 }  // namespace
 
@@ -20,10 +21,10 @@ Shallow::Shallow(git_repository* repository) {
   const auto path = std::string(git_repository_commondir(repository)) + "shallow";
   const files::Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
   if (!file) return;
-  const auto text = files::read_text(file, most_bytes);
+  const auto text = files::read_text(file, max_shallow_bytes);
   if (!text) throw Failure("git could not read where the shallow clone ends: " + text.error().message);
   for (std::string_view rest = text->content; !rest.empty();) {
-    const auto line = rest.substr(0, rest.find('\n'));
+    const auto line = web::first_line(rest);
     ends_.emplace(line);
     rest.remove_prefix(std::min(rest.size(), line.size() + 1));
   }

@@ -16,7 +16,7 @@ using BlobHandle = Handle<git_blob, git_blob_free>;
 using DatabaseHandle = Handle<git_odb, git_odb_free>;
 using EntryHandle = Handle<git_tree_entry, git_tree_entry_free>;
 
-constexpr auto doing = "show the commit";
+constexpr auto show_action = "show the commit";
 constexpr std::size_t full_hash = GIT_OID_HEXSZ, least_hash = GIT_OID_MINPREFIXLEN;
 
 bool is_hash(std::string_view text) {
@@ -35,13 +35,13 @@ HandleType present(Call call) {
   typename HandleType::pointer object = nullptr;
   const int code = call(&object);
   if (is_absence(code)) return HandleType();
-  check(code, doing);
+  check(code, show_action);
   return HandleType(object);
 }
 
 CommitHandle by_hash(git_repository* repository, std::string_view text) {
   git_oid id;
-  check(git_oid_fromstrn(&id, text.data(), text.size()), doing);
+  check(git_oid_fromstrn(&id, text.data(), text.size()), show_action);
   return present<CommitHandle>([&](auto** out) { return git_commit_lookup_prefix(out, repository, &id, text.size()); });
 }
 
@@ -65,7 +65,7 @@ CommitHandle find(git_repository* repository, const std::string& revision) {
 }
 
 TreeHandle tree_of(const git_commit* commit) {
-  return made<TreeHandle>([&](auto** out) { return git_commit_tree(out, commit); }, doing);
+  return made<TreeHandle>([&](auto** out) { return git_commit_tree(out, commit); }, show_action);
 }
 
 char letter(git_delta_t status) {
@@ -107,12 +107,13 @@ std::optional<std::string> content_of(git_repository* repository, const git_tree
       present<EntryHandle>([&](auto** out) { return git_tree_entry_bypath(out, tree, request.path.c_str()); });
   if (!entry || git_tree_entry_type(entry.get()) != GIT_OBJECT_BLOB) return std::nullopt;
   const auto* id = git_tree_entry_id(entry.get());
-  const auto database = made<DatabaseHandle>([&](auto** out) { return git_repository_odb(out, repository); }, doing);
+  const auto database =
+      made<DatabaseHandle>([&](auto** out) { return git_repository_odb(out, repository); }, show_action);
   std::size_t size = 0;
   git_object_t type = GIT_OBJECT_INVALID;
-  check(git_odb_read_header(&size, &type, database.get(), id), doing);  // before loading it into memory
-  if (size > request.most_content_bytes) return std::nullopt;
-  const auto blob = made<BlobHandle>([&](auto** out) { return git_blob_lookup(out, repository, id); }, doing);
+  check(git_odb_read_header(&size, &type, database.get(), id), show_action);  // before loading it into memory
+  if (size > request.max_content_bytes) return std::nullopt;
+  const auto blob = made<BlobHandle>([&](auto** out) { return git_blob_lookup(out, repository, id); }, show_action);
   std::string text(static_cast<const char*>(git_blob_rawcontent(blob.get())), size);
   if (!web::is_utf8(text) || text.find('\0') != std::string::npos) return std::nullopt;
   return text;
@@ -138,14 +139,15 @@ ShowResult show(git_repository* repository, const ShowRequest& request) {
   const auto tree = tree_of(commit.get());
   TreeHandle before;
   if (!parents.empty()) {
-    const auto parent = made<CommitHandle>([&](auto** out) { return git_commit_parent(out, commit.get(), 0); }, doing);
+    const auto parent =
+        made<CommitHandle>([&](auto** out) { return git_commit_parent(out, commit.get(), 0); }, show_action);
     before = tree_of(parent.get());
   }
   const PatchOptions options(request.path.empty() ? std::vector<std::string>() : std::vector{request.path});
   const auto compared = made<DiffHandle>(
       [&](auto** out) { return git_diff_tree_to_tree(out, repository, before.get(), tree.get(), &options.get()); },
-      doing);
-  const auto patches = patches_of(repository, compared.get(), request.most_patch_bytes);
+      show_action);
+  const auto patches = patches_of(repository, compared.get(), request.max_patch_bytes);
   if (!patches) return {.shown = {}, .fault = ShowFault::too_large};
   shown.patch = joined(*patches);
   shown.files = files_of(compared.get());

@@ -28,7 +28,7 @@ struct ShownCommit {
 struct ShowRequest {
   std::string revision;  // a full or abbreviated hash, or a branch, tag or HEAD; no other notation
   std::string path;      // of one file or folder, literally; empty: everything
-  std::size_t most_patch_bytes, most_content_bytes;
+  std::size_t max_patch_bytes, max_content_bytes;
 };
 
 enum class ShowFault { no_commit, too_large };

@@ -65,7 +65,7 @@ SshSession::SshSession(const Route& route, const Deadline& deadline, const Crede
     throw Failure("The remote cannot be reached: " + std::string(std::strerror(error)));
   }
   session_.reset(ssh_new());
-  if (!session_) throw Failure("There is no memory for ssh");
+  if (!session_) throw Failure("libssh: out of memory");
   configure(credential.user);
   if (retry_until_ready(SSH_AGAIN, [&] { return ssh_connect(session_.get()); }) != SSH_OK) {
     fail("The remote does not speak ssh as we do");
@@ -103,10 +103,11 @@ void SshSession::check_host(const std::vector<std::string>& known) const {
     throw Failure("The box does not know the host key of " + host_ + ", " + shown +
                   ": when the host's operator confirms it, " + advice);
   }
-  throw Failure("The host key of " + host_ + " is " + shown +
-                " and none of those the box knows it by: somebody may be in between. When the host's operator confirms "
-                "the new one, " +
-                advice);
+  throw Failure(
+      "The host key of " + host_ + " is " + shown +
+      " and none of those the box knows it by: the connection may be intercepted. When the host's operator confirms "
+      "the new one, " +
+      advice);
 }
 
 void SshSession::authenticate(const std::string& text) {
@@ -127,7 +128,7 @@ void SshSession::authenticate(const std::string& text) {
 
 void SshSession::run(const std::string& command) {
   channel_.reset(ssh_channel_new(session_.get()));
-  if (!channel_) throw Failure("There is no memory for ssh");
+  if (!channel_) throw Failure("libssh: out of memory");
   if (retry_until_ready(SSH_AGAIN, [&] { return ssh_channel_open_session(channel_.get()); }) != SSH_OK) {
     fail("The remote opens no channel");
   }
