@@ -4,6 +4,7 @@
 
 #include "appliance/foundation/crypto/random.h"
 #include "appliance/models/providers/openai_wire.h"
+#include "store/transact.h"
 
 namespace models {
 
@@ -14,8 +15,11 @@ const std::string record_id = CacheSetting{}.id;
 std::size_t size_of(const std::string& key, const ChatAnswer& answer) {
   auto bytes = key.size() + sizeof(ChatAnswer) + answer.id.size() + answer.model.size() + answer.message.content.size();
   for (const auto& call : answer.message.tool_calls)
-    bytes += sizeof call + call.id.size() + call.name.size() + call.arguments.size();
-  return bytes;
+    bytes += sizeof call + call.id.size() + call.name.size() + call.arguments.size() + call.signature.size();
+  for (const auto& block : answer.message.reasoning)
+    bytes += sizeof block + block.text.size() + block.signature.size() + block.sealed.size();
+  for (const auto& part : answer.message.parts) bytes += sizeof part + part.text.size() + part.url.size();
+  return bytes + boost::json::serialize(answer.message.annotations).size();
 }
 
 }  // namespace
@@ -30,9 +34,8 @@ std::chrono::minutes AnswerCache::lifetime(store::UserId user) const {
 }
 
 web::Task<> AnswerCache::set_lifetime(store::UserId user, std::chrono::minutes lifetime) {
-  for (;;) {
-    const auto tenant = system_.tenant(user);
-    auto change = tenant.change();
+  const auto tenant = system_.tenant(user);
+  const auto step = [&](store::Change& change) -> bool {
     if (auto row = tenant.get(cache_wishes, record_id)) {
       row->value.minutes = lifetime.count();
       change.update(cache_wishes, *row);
@@ -40,9 +43,9 @@ web::Task<> AnswerCache::set_lifetime(store::UserId user, std::chrono::minutes l
       const CacheSetting setting{.user_id = user, .minutes = lifetime.count()};
       change.insert(cache_wishes, setting);
     }
-    const auto outcome = co_await change.commit();
-    if (outcome.ok()) co_return;
-  }
+    return true;
+  };
+  co_await store::transact(tenant, step);
 }
 
 std::string AnswerCache::key_of(store::UserId user, const ChatRequest& request, const ModelQuery& query) {

@@ -1,4 +1,5 @@
-// Caches models' answers to identical requests. Off by default; each user has a separate cache. In memory only.
+// Caches models' answers to identical requests. Off by default; each user has a separate cache. In memory only: on
+// disk it would hold conversations where no user can see or delete them.
 #pragma once
 
 #include <boost/describe.hpp>

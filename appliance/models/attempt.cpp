@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "appliance/models/fit.h"
+
 namespace models {
 
 namespace {
@@ -14,31 +16,68 @@ std::string shown_model(const Candidate& candidate) {
 
 }  // namespace
 
-void FirstTokenTimer::text(std::string_view piece) {
+void ReceivedAnswer::text(std::string_view piece) {
   mark();
-  target_->text(piece);
+  counted_.add(piece);
+  if (target_) target_->text(piece);
 }
 
-void FirstTokenTimer::call(std::size_t index, std::string_view id, std::string_view name, std::string_view arguments) {
+void ReceivedAnswer::call(std::size_t index, std::string_view id, std::string_view name, std::string_view arguments) {
   mark();
-  target_->call(index, id, name, arguments);
+  counted_.add(name);
+  counted_.add(arguments);
+  if (target_) target_->call(index, id, name, arguments);
 }
 
-void FirstTokenTimer::mark() {
+void ReceivedAnswer::other(const AnswerPiece& piece) {
+  mark();
+  counted_.add(piece.name);
+  counted_.add(piece.arguments);
+  counted_.add(piece.reasoning.text);
+  counted_.add(piece.refusal);
+  if (!target_) return;
+  auto named = piece;
+  if (named.block) named.reasoning.provider = provider_;
+  if (!named.signature.empty()) named.signed_by = provider_;
+  target_->other(named);
+}
+
+void ReceivedAnswer::usage(const TokenUsage& reported) {
+  reported_ = reported;
+  is_report_current_ = true;
+}
+
+void ReceivedAnswer::mark() {
   if (!first_) first_ = Clock::now();
+  is_report_current_ = false;
+}
+
+TokenUsage ReceivedAnswer::used(std::int64_t prompt) const {
+  if (!reported_) return {.input = prompt, .output = counted_.count(), .estimated = true};
+  auto used = *reported_;
+  if (is_report_current_) return used;
+  used.output = std::max(used.output, counted_.count());
+  used.estimated = true;
+  return used;
 }
 
 usage::Money Attempt::cost_of(const TokenUsage& used) const {
-  if (!candidate.model || candidate.is_free()) return {};
-  return candidate.model->price.of(used.input, used.output, used.cached);
+  if (candidate.is_free()) return {};
+  if (media) return media->cost_of(media_use);
+  if (!candidate.model) return {};
+  return candidate.model->price.of(used.input, used.output, used.cached, used.cache_written);
 }
 
 Attempt make_attempt(const Candidate& candidate, const ModelCall& call, Listener* listener,
                      std::int64_t default_max_tokens) {
-  Attempt attempt{.candidate = candidate, .request = call.request, .first_token = FirstTokenTimer(listener)};
+  Attempt attempt{.candidate = candidate,
+                  .request = call.request,
+                  .received = ReceivedAnswer(listener, candidate.provider->name())};
   attempt.request.model = candidate.name_there;
-  attempt.request.asker.user = call.payer.user;
-  attempt.request.asker.agent = call.payer.agent;
+  if (candidate.model) adapt(attempt.request, *candidate.model);
+  attempt.request.origin.user = call.payer.user;
+  attempt.request.origin.agent = call.payer.agent;
+  attempt.is_streamed = listener || candidate.is_free();
   if (!attempt.request.max_tokens) {
     attempt.request.max_tokens =
         candidate.model ? std::min(default_max_tokens, candidate.model->max_output) : default_max_tokens;
@@ -50,7 +89,7 @@ Attempt make_attempt(const Candidate& candidate, const ModelCall& call, Listener
                   .key = call.payer.key,
                   .provider = std::string(candidate.provider->name()),
                   .model = shown_model(candidate),
-                  .input_tokens = most_tokens(call.request),
+                  .input_tokens = max_prompt_tokens(call.request),
                   .estimated = true,
                   .priced = attempt.has_price(),
                   .own_key = candidate.own_key,

@@ -1,7 +1,9 @@
-// A call of the model gateway in a handler: its answer is awaited as a whole or piece by piece, and it is cancelled
-// when the handler's client disconnects.
+// A call of the model gateway in a handler: its answer is awaited as a whole or piece by piece, and it ends
+// when the handler's client disconnects: an answer that is streamed is cancelled; one that comes whole is awaited and
+// settled, but no other model is tried.
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
@@ -20,12 +22,19 @@ class CallHandle {
   CallHandle& operator=(CallHandle&&) = delete;
   ~CallHandle();  // cancels a call that has not ended
 
-  // Waits for the end of the call. abandoned: the client disconnected before, which cancels the call.
+  // Waits for the end of the call. abandoned: the client disconnected before.
   web::Task<web::Result<ChatAnswer>> answer();
   // Waits for the first piece or the end of the call. False: it ended without a piece; see answer().
   web::Task<bool> begins();
+  // The same for at most `limit`. Not set: there is nothing yet.
+  web::Task<std::optional<bool>> begins_within(std::chrono::milliseconds limit);
   // Waits for pieces and returns them. Empty: the call has ended, and answer() does not wait.
   web::Task<std::vector<AnswerPiece>> next();
+  // The same for at most `limit`. Not set: there is nothing yet.
+  web::Task<std::optional<std::vector<AnswerPiece>>> next_within(std::chrono::milliseconds limit);
+  // A comment of server-sent events while there is nothing to send: the place in the queue before the model
+  // (": queued 2, about 20 s"), or that the answer has not begun.
+  std::string comment() const;
   // The model of the current or last attempt.
   const std::string& serving() const;
 

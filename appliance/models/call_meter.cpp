@@ -4,7 +4,7 @@
 #include <limits>
 #include <set>
 
-#include "appliance/models/builtin/extract.h"
+#include "web/utf8.h"
 
 namespace models {
 
@@ -19,28 +19,37 @@ std::int64_t milliseconds(Attempt::Clock::duration time) {
 
 std::vector<std::string> tools_of(const ChatAnswer& answer) {
   std::set<std::string> names;
-  for (const auto& call : answer.message.tool_calls) names.insert(std::string(cut(call.name, tool_name_bytes)));
+  for (const auto& call : answer.message.tool_calls)
+    names.insert(std::string(web::utf8_prefix(call.name, tool_name_bytes)));
   return {names.begin(), names.end()};
+}
+
+void set_usage(usage::Call& used, const Attempt& attempt, const TokenUsage& usage) {
+  used.input_tokens = usage.input;
+  used.output_tokens = usage.output;
+  used.cached_tokens = usage.cached;
+  used.reasoning_tokens = usage.reasoning;
+  used.estimated = usage.estimated;
+  used.cost = attempt.cost_of(usage).units();
 }
 
 void add_answer(usage::Call& used, const Attempt& attempt, const ChatAnswer& answer) {
   used.outcome = "ok";
   if (!answer.model.empty() && !attempt.candidate.model) used.model = answer.model;
-  used.input_tokens = answer.usage.input;
-  used.output_tokens = answer.usage.output;
-  used.cached_tokens = answer.usage.cached;
-  used.reasoning_tokens = answer.usage.reasoning;
-  used.estimated = answer.usage.estimated;
-  used.cost = attempt.cost_of(answer.usage).units();
+  set_usage(used, attempt, answer.usage);
   used.tools = tools_of(answer);
 }
 
 // A failure whose usage is unknown keeps the reserved maximum.
-void add_failure(usage::Call& used, const Failure& failure) {
+void add_failure(usage::Call& used, const Attempt& attempt, const ChatRequest& request, const Failure& failure) {
   used.outcome = to_string(failure.fault);
-  if (failure.may_be_billed) return;
-  used.input_tokens = used.output_tokens = used.cost = 0;
-  used.estimated = false;
+  if (!failure.may_be_billed) return set_usage(used, attempt, {});
+  const bool has_box_hung_up = failure.fault == Fault::cancelled || failure.fault == Fault::timeout;
+  if (!attempt.is_streamed || (has_box_hung_up && attempt.is_billed_after_disconnect)) return;
+  const auto prompt = std::min(counted_tokens(request), used.input_tokens);
+  auto passed = attempt.received.used(prompt);
+  if (passed.estimated) passed.output = std::min(passed.output, used.output_tokens);
+  set_usage(used, attempt, passed);
 }
 
 }  // namespace
@@ -74,7 +83,9 @@ bool CallMeter::move_to_credits(Attempt& attempt, const usage::Limit& exceeded) 
 web::Task<std::optional<usage::Limit>> CallMeter::reserve(Attempt& attempt) {
   auto& call = attempt.call;
   for (;;) {
-    const TokenUsage most{.input = call.input_tokens, .output = *attempt.request.max_tokens};
+    const TokenUsage most{.input = call.input_tokens,
+                          .output = *attempt.request.max_tokens,
+                          .cache_written = attempt.request.is_cached ? call.input_tokens : 0};
     call.output_tokens = most.output;
     call.cost = attempt.cost_of(most).units();
     call.credits = attempt.is_on_credits ? call.cost : 0;
@@ -93,15 +104,15 @@ web::Task<std::optional<usage::Limit>> CallMeter::reserve(Attempt& attempt) {
   }
 }
 
-web::Task<> CallMeter::settle(Attempt& attempt, const Outcome<ChatAnswer>& outcome) {
+web::Task<> CallMeter::settle(Attempt& attempt, const ChatRequest& request, const Outcome<ChatAnswer>& outcome) {
   auto used = attempt.call;
   used.latency_ms = milliseconds(Attempt::Clock::now() - attempt.started);
-  if (const auto& first = attempt.first_token.first())
+  if (const auto& first = attempt.received.first(); first && attempt.received.has_target())
     used.first_token_ms = std::max<std::int64_t>(1, milliseconds(*first - attempt.started));
   if (outcome) {
     add_answer(used, attempt, *outcome);
   } else {
-    add_failure(used, outcome.error());
+    add_failure(used, attempt, request, outcome.error());
   }
   // What a provider answers beyond the limit it was given is not charged to the user's credits.
   used.credits = std::min(used.cost, attempt.call.credits);

@@ -18,8 +18,10 @@ class CallMeter {
   // Reserves the maximum that the attempt can use. If that exceeds a limit, an answer without a limit set by the caller
   // is shortened once. Returns the limit that is still exceeded.
   web::Task<std::optional<usage::Limit>> reserve(Attempt&);
-  // Replaces the reservation by the usage of the answer or the failure.
-  web::Task<> settle(Attempt&, const Outcome<ChatAnswer>&);
+  // Replaces the reservation by the usage of the answer or the failure. Of a streamed answer that was cut off, what has
+  // arrived of it is charged; of one that was to come whole, the reserved maximum, since the provider may have made all
+  // of it.
+  web::Task<> settle(Attempt&, const ChatRequest&, const Outcome<ChatAnswer>&);
   // An answer from the cache is recorded as a call without cost.
   web::Task<> record_cached(const billing::Payer&, const ChatAnswer&);
 

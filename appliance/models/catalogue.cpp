@@ -25,9 +25,26 @@ struct ModelEntry {
   web::Text<1, 20> input, output;
   std::optional<web::Text<1, 20>> cachedInput;
   std::optional<Id> direct;
+  std::optional<web::List<web::Text<1, 20>, 0, 10>> efforts;
+  std::optional<web::List<web::Text<1, 50>, 0, 10>> refuses;
+  std::optional<web::List<web::Text<1, 200>, 0, 10>> sources;
 };
 BOOST_DESCRIBE_STRUCT(ModelEntry, (),
-                      (id, name, provider, description, tags, context, maxOutput, input, output, cachedInput, direct))
+                      (id, name, provider, description, tags, context, maxOutput, input, output, cachedInput, direct,
+                       efforts, refuses, sources))
+
+struct MediaEntry {
+  Id id, name;
+  web::Text<1, 100> provider;
+  MediaKind kind;
+  Id direct;
+  std::optional<web::Text<1, 20>> perMinute, perMillionCharacters, perImage, input, soundInput, output;
+  std::optional<web::Integer<1, 1'000'000>> maxOutput;
+  std::optional<web::List<web::Text<1, 200>, 0, 10>> sources;
+};
+BOOST_DESCRIBE_STRUCT(MediaEntry, (),
+                      (id, name, provider, kind, direct, perMinute, perMillionCharacters, perImage, input, soundInput,
+                       output, maxOutput, sources))
 
 struct PlanEntries {
   std::vector<Id> label, solo, collective;
@@ -68,8 +85,9 @@ struct File {
   boost::json::object tasks;
   ProviderEntries providers;
   DemoEntry demo;
+  std::optional<std::vector<MediaEntry>> media;
 };
-BOOST_DESCRIBE_STRUCT(File, (), (models, plans, tiers, tasks, providers, demo))
+BOOST_DESCRIBE_STRUCT(File, (), (models, plans, tiers, tasks, providers, demo, media))
 
 std::string at(const char* list, std::size_t index) { return std::string(list) + "[" + std::to_string(index) + "]"; }
 
@@ -100,6 +118,11 @@ std::optional<web::Error> stray_in(const boost::json::value& file) {
   if (auto found = stray<ProviderEntries>(file.at("providers"), "providers")) return found;
   for (const auto& provider : file.at("providers").as_object())
     if (auto found = stray<SubstituteEntry>(provider.value(), "providers." + std::string(provider.key()))) return found;
+  if (const auto* media = file.as_object().if_contains("media"); media && media->is_array()) {
+    std::size_t index = 0;
+    for (const auto& entry : media->get_array())
+      if (auto found = stray<MediaEntry>(entry, at("media", index++))) return found;
+  }
   return stray<DemoEntry>(file.at("demo"), "demo");
 }
 
@@ -112,6 +135,19 @@ web::Result<usage::Money> price(const std::string& text, const std::string& wher
   const auto amount = usage::Money::parse(text);
   if (!amount || amount->units() < 0) return web::invalid(where + " must be a price such as \"0.15\"");
   return *amount;
+}
+
+// An error for the first text that is none of `known`.
+template <class Texts, std::size_t n>
+std::optional<web::Error> not_among(const Texts& texts, const std::array<std::string_view, n>& known,
+                                    const std::string& where) {
+  for (const auto& text : texts) {
+    if (std::ranges::count(known, std::string_view(text)) > 0) continue;
+    std::string list;
+    for (const auto name : known) list.append(list.empty() ? "" : ", ").append(name);
+    return web::invalid(where + " must be of: " + list);
+  }
+  return std::nullopt;
 }
 
 web::Result<Model> model_of(const ModelEntry& entry, const std::string& where) {
@@ -129,6 +165,9 @@ web::Result<Model> model_of(const ModelEntry& entry, const std::string& where) {
     if (!*each) return each->error();
   if (*cached > *input) return web::invalid(where + ".cachedInput must not be more than input");
   model.price = {.input = *input, .output = *output, .cached_input = *cached};
+  constexpr std::int64_t cache_write_share = 4;
+  if (model.provider == "anthropic")
+    model.price.cache_write = usage::Money::of_units(input->units() / cache_write_share);
   if (model.max_output > model.context) return web::invalid(where + ".maxOutput must not be more than context");
   if (entry.direct) {
     const auto colon = entry.direct->find(':');
@@ -139,6 +178,57 @@ web::Result<Model> model_of(const ModelEntry& entry, const std::string& where) {
       return web::invalid(where + ".direct must be anthropic:, openai: or google: and the model's name there");
     model.direct_name = entry.direct->substr(colon + 1);
   }
+  if (entry.efforts) {
+    if (auto problem = not_among(*entry.efforts, effort_levels, where + ".efforts")) return std::move(*problem);
+    model.efforts.emplace(entry.efforts->begin(), entry.efforts->end());
+  }
+  if (entry.refuses) {
+    if (auto problem = not_among(*entry.refuses, refusable_parameters, where + ".refuses")) return std::move(*problem);
+    model.refused.assign(entry.refuses->begin(), entry.refuses->end());
+  }
+  if (entry.sources) model.sources.assign(entry.sources->begin(), entry.sources->end());
+  return model;
+}
+
+web::Result<MediaModel> media_model_of(const MediaEntry& entry, const std::string& where) {
+  MediaModel model{.id = entry.id, .name = entry.name, .provider = entry.provider, .kind = entry.kind};
+  if (!is_vendors(model.id)) return web::invalid(where + ".id must be <vendor>/<model>");
+  const auto colon = entry.direct.find(':');
+  if (colon == std::string::npos || colon == 0 || colon + 1 == entry.direct.size())
+    return web::invalid(where + ".direct must be <provider>:<the model's name there>");
+  model.direct_name = entry.direct.substr(colon + 1);
+  std::optional<web::Error> problem;
+  const auto read = [&](const std::optional<web::Text<1, 20>>& text, const char* name,
+                        std::optional<usage::Money>& into) {
+    if (!text || problem) return;
+    const auto parsed = price(*text, where + "." + name);
+    if (parsed) {
+      into = *parsed;
+    } else {
+      problem = parsed.error();
+    }
+  };
+  read(entry.perMinute, "perMinute", model.minute);
+  read(entry.perMillionCharacters, "perMillionCharacters", model.million_characters);
+  read(entry.perImage, "perImage", model.image);
+  read(entry.input, "input", model.input);
+  read(entry.soundInput, "soundInput", model.sound_input);
+  read(entry.output, "output", model.output);
+  if (problem) return std::move(*problem);
+  const bool has_tokens = model.input && model.output && entry.maxOutput;
+  const auto prices = int(model.minute.has_value()) + int(model.million_characters.has_value()) +
+                      int(model.image.has_value()) + int(has_tokens);
+  if (prices != 1 || (model.input.has_value() && !has_tokens))
+    return web::invalid(where +
+                        " must have one price: perMinute, perMillionCharacters, perImage, or input, output and "
+                        "maxOutput");
+  const bool is_of_kind = has_tokens || (model.kind == MediaKind::transcription && model.minute) ||
+                          (model.kind == MediaKind::speech && model.million_characters) ||
+                          (model.kind == MediaKind::image && model.image);
+  if (!is_of_kind || (has_tokens && model.kind == MediaKind::speech))
+    return web::invalid(where + " must have a price of its kind");
+  if (entry.maxOutput) model.max_output = *entry.maxOutput;
+  if (entry.sources) model.sources.assign(entry.sources->begin(), entry.sources->end());
   return model;
 }
 
@@ -149,11 +239,20 @@ std::set<std::string, std::less<>> set_of(const Ids& ids) {
 
 }  // namespace
 
+std::string_view without_date(std::string_view name) {
+  constexpr std::size_t digits = 8;
+  const auto dash = name.rfind('-');
+  const bool is_dated = dash != name.npos && name.size() - dash - 1 == digits &&
+                        name.find_first_not_of("0123456789", dash + 1) == name.npos;
+  return is_dated ? name.substr(0, dash) : name;
+}
+
 bool Model::sees() const { return std::ranges::find(tags, "vision") != tags.end(); }
 
-usage::Money Price::of(std::int64_t input_tokens, std::int64_t output_tokens, std::int64_t cached_tokens) const {
+usage::Money Price::of(std::int64_t input_tokens, std::int64_t output_tokens, std::int64_t cached_tokens,
+                       std::int64_t written_tokens) const {
   return usage::price_of(input_tokens - cached_tokens, input) + usage::price_of(cached_tokens, cached_input) +
-         usage::price_of(output_tokens, output);
+         usage::price_of(written_tokens, cache_write) + usage::price_of(output_tokens, output);
 }
 
 Catalogue Catalogue::embedded() {
@@ -179,6 +278,13 @@ web::Result<Catalogue> Catalogue::parse(std::string_view text) {
     made.models_.push_back(std::move(*model));
   }
   if (made.models_.empty()) return web::invalid("models must not be empty");
+  for (std::size_t i = 0; file->media && i < file->media->size(); ++i) {
+    const auto where = at("media", i) + " (" + (*file->media)[i].id + ")";
+    auto model = media_model_of((*file->media)[i], where);
+    if (!model) return model.error();
+    if (made.find_media(model->id)) return web::invalid(where + " is there twice");
+    made.media_.push_back(std::move(*model));
+  }
 
   // All models named elsewhere in the file must have an entry.
   std::optional<web::Error> problem;
@@ -255,6 +361,19 @@ web::Result<Catalogue> Catalogue::parse(std::string_view text) {
 const Model* Catalogue::find(std::string_view id) const {
   const auto found = by_id_.find(id);
   return found == by_id_.end() ? nullptr : &models_[found->second];
+}
+
+const Model* Catalogue::find_by_direct_name(std::string_view name) const {
+  const auto found = std::ranges::find_if(models_, [wanted = without_date(name)](const Model& model) {
+    return !model.direct_name.empty() && without_date(model.direct_name) == wanted;
+  });
+  return found == models_.end() ? nullptr : &*found;
+}
+
+const MediaModel* Catalogue::find_media(std::string_view name) const {
+  const auto found = std::ranges::find_if(
+      media_, [name](const MediaModel& model) { return model.id == name || model.direct_name == name; });
+  return found == media_.end() ? nullptr : &*found;
 }
 
 bool Catalogue::allows(billing::Plan plan, std::string_view model) const {

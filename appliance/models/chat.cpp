@@ -1,5 +1,6 @@
 #include "appliance/models/chat.h"
 
+#include <algorithm>
 #include <boost/json/serialize.hpp>
 
 namespace models {
@@ -7,16 +8,28 @@ namespace models {
 namespace {
 // Added around each message by a vendor's template: role and separators.
 constexpr std::int64_t tokens_around_message = 4;
-constexpr std::int64_t most_tokens_around_message = 16;
+constexpr std::int64_t max_tokens_around_message = 16;
 // The maximum that vendors count for an image: some hundreds for small ones (Gemini tiles, GPT-4o mini's 48k).
-constexpr std::int64_t estimated_image_tokens = 1'000, most_image_tokens = 50'000;
+constexpr std::int64_t estimated_image_tokens = 1'000, max_image_tokens = 50'000;
+// Audio and documents: pages are images and text for vendors, a second of audio 10 to 32 tokens. By size, since the
+// length is not known without decoding.
+constexpr std::int64_t file_bytes_per_token = 40, least_file_tokens = 2'000;
 // The system text that some vendors add before tools.
-constexpr std::int64_t most_tokens_around_tools = 1'000;
+constexpr std::int64_t max_tokens_around_tools = 1'000;
 
 std::int64_t images_in(const Message& message) {
   std::int64_t images = 0;
-  for (const auto& part : message.parts) images += part.url.empty() ? 0 : 1;
+  for (const auto& part : message.parts) images += part.is_image() ? 1 : 0;
   return images;
+}
+
+std::int64_t tokens_of_files(const Message& message) {
+  std::int64_t tokens = 0;
+  for (const auto& part : message.parts) {
+    if (part.is_text() || part.is_image()) continue;
+    tokens += std::max(least_file_tokens, static_cast<std::int64_t>(part.url.size()) / file_bytes_per_token);
+  }
+  return tokens;
 }
 }  // namespace
 
@@ -29,18 +42,27 @@ std::optional<InlineImage> inline_image(std::string_view url) {
 
 bool has_images(const Message& message) { return images_in(message) > 0; }
 
-std::int64_t most_tokens(const ChatRequest& request) {
+bool is_empty(const Message& message) {
+  return message.content.empty() && message.tool_calls.empty() && message.parts.empty() && message.refusal.empty();
+}
+
+std::int64_t max_prompt_tokens(const ChatRequest& request) {
   const auto bytes = [](std::string_view text) { return static_cast<std::int64_t>(text.size()); };
-  std::int64_t tokens = most_tokens_around_message + bytes(boost::json::serialize(request.options));
+  std::int64_t tokens = max_tokens_around_message + bytes(boost::json::serialize(request.options)) +
+                        bytes(boost::json::serialize(request.unknown));
   for (const auto& message : request.messages) {
-    tokens += most_tokens_around_message + bytes(message.content) + images_in(message) * most_image_tokens;
+    tokens += max_tokens_around_message + bytes(message.content) + images_in(message) * max_image_tokens +
+              4 * tokens_of_files(message);
     for (const auto& call : message.tool_calls)
-      tokens += most_tokens_around_message + bytes(call.id) + bytes(call.name) + bytes(call.arguments);
-    tokens += bytes(message.tool_call_id) + bytes(message.name);
+      tokens +=
+          max_tokens_around_message + bytes(call.id) + bytes(call.name) + bytes(call.arguments) + bytes(call.signature);
+    for (const auto& block : message.reasoning)
+      tokens += max_tokens_around_message + bytes(block.text) + bytes(block.signature) + bytes(block.sealed);
+    tokens += bytes(message.tool_call_id) + bytes(message.name) + bytes(message.refusal);
   }
-  if (!request.tools.empty()) tokens += most_tokens_around_tools;
+  if (!request.tools.empty()) tokens += max_tokens_around_tools;
   for (const auto& tool : request.tools) {
-    tokens += most_tokens_around_message + bytes(tool.name) + bytes(tool.description) +
+    tokens += max_tokens_around_message + bytes(tool.name) + bytes(tool.description) +
               bytes(boost::json::serialize(tool.parameters));
   }
   return tokens;
@@ -49,7 +71,9 @@ std::int64_t most_tokens(const ChatRequest& request) {
 std::int64_t estimate_tokens(std::string_view text) { return static_cast<std::int64_t>((text.size() + 3) / 4); }
 
 std::int64_t estimate_tokens(const Message& message) {
-  auto tokens = tokens_around_message + estimate_tokens(message.content) + images_in(message) * estimated_image_tokens;
+  auto tokens = tokens_around_message + estimate_tokens(message.content) + estimate_tokens(message.refusal) +
+                images_in(message) * estimated_image_tokens + tokens_of_files(message);
+  for (const auto& block : message.reasoning) tokens += estimate_tokens(block.text);
   for (const auto& call : message.tool_calls) tokens += estimate_tokens(call.name) + estimate_tokens(call.arguments);
   return tokens;
 }

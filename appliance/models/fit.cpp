@@ -1,6 +1,9 @@
 #include "appliance/models/fit.h"
 
-#include "appliance/models/least_tokens.h"
+#include <algorithm>
+#include <cstdlib>
+
+#include "appliance/models/token_counts.h"
 
 namespace models {
 
@@ -24,6 +27,27 @@ std::optional<web::Error> find_misfit(const Model& model, const ChatRequest& req
 }
 
 }  // namespace
+
+void adapt(ChatRequest& request, const Model& model) {
+  for (const auto& name : model.refused) {
+    request.options.erase(name);
+    if (name == "temperature") request.temperature.reset();
+    if (name == "top_p") request.top_p.reset();
+  }
+  const auto* effort = request.options.if_contains("reasoning_effort");
+  if (!effort || !effort->is_string() || !model.efforts) return;
+  const auto level_of = [](std::string_view name) {
+    return std::ranges::find(effort_levels, name) - effort_levels.begin();
+  };
+  const auto wanted = level_of(effort->get_string());
+  const auto distance = [&](const std::string& name) { return std::abs(level_of(name) - wanted); };
+  const auto nearest = std::ranges::min_element(*model.efforts, {}, distance);
+  if (nearest == model.efforts->end()) {
+    request.options.erase("reasoning_effort");
+  } else {
+    request.options["reasoning_effort"] = *nearest;
+  }
+}
 
 std::optional<web::Error> find_misfit(const Candidate& candidate, const ChatRequest& request) {
   if (candidate.model)

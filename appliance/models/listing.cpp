@@ -55,6 +55,19 @@ web::Task<std::vector<ListedModel>> ModelGateway::models() {
     const bool is_local = std::ranges::find(here, model.id, &ModelInfo::id) != here.end();
     models.push_back(listed(model, catalogue, is_local || router_.server_of(model, 0)));
   }
+  for (const auto& server : providers_.servers()) {
+    const auto listed_there = co_await server->models();
+    if (!listed_there) continue;
+    const std::string name(server->name());
+    for (const auto& model : *listed_there)
+      models.push_back({.id = name + "/" + model.id,
+                        .name = model.id,
+                        .provider = name,
+                        .description = "Served by " + name + ".",
+                        .tags = {},
+                        .catalogue = nullptr,
+                        .available = true});
+  }
   if (providers_.find("builtin")) models.push_back(listed_builtin());
   co_return models;
 }

@@ -8,12 +8,13 @@
 #include <set>
 
 #include "appliance/models/admission.h"
-#include "appliance/models/builtin/extract.h"
 #include "appliance/models/fit.h"
 #include "appliance/models/model_span.h"
 #include "appliance/models/providers/openai_stream.h"
+#include "appliance/models/remote_images.h"
 #include "appliance/models/scoped_count.h"
 #include "web/log.h"
+#include "web/utf8.h"
 
 namespace models {
 
@@ -26,23 +27,28 @@ bool is_final(Fault fault) {
   return fault == Fault::bad_request || fault == Fault::context_too_long || fault == Fault::cancelled;
 }
 
-Failure client_gone(bool may_be_billed) {
-  return {.fault = Fault::cancelled, .message = "The client has hung up.", .may_be_billed = may_be_billed};
+Failure cancelled_by_client(bool may_be_billed) {
+  return {.fault = Fault::cancelled, .message = "The client disconnected.", .may_be_billed = may_be_billed};
 }
 
-std::string joined(const std::vector<std::string>& texts) {
+std::string comma_separated(const std::vector<std::string>& texts) {
   std::string joined;
   for (const auto& text : texts) joined.append(joined.empty() ? "" : ", ").append(text);
   return joined;
 }
 
+std::uint32_t queue_weight(const std::vector<std::int64_t>& weights, billing::Plan plan) {
+  const auto rank = static_cast<std::size_t>(plan);
+  return rank < weights.size() ? static_cast<std::uint32_t>(weights[rank]) : 1;
+}
+
 // Providers' answers are limited because their model's name is stored in every usage row.
 void limit_answer(ChatAnswer& answer) {
   constexpr std::size_t name_bytes = 200;
-  answer.model = std::string(cut(answer.model, name_bytes));
+  answer.model = std::string(web::utf8_prefix(answer.model, name_bytes));
   std::ranges::replace_if(
       answer.model, [](unsigned char c) { return c < 0x20 || c == 0x7f; }, ' ');
-  if (answer.message.tool_calls.size() > most_tool_calls) answer.message.tool_calls.resize(most_tool_calls);
+  if (answer.message.tool_calls.size() > max_tool_calls) answer.message.tool_calls.resize(max_tool_calls);
 }
 
 }  // namespace
@@ -52,12 +58,15 @@ struct ModelGateway::Progress {
   const ModelCall& call;
   CallControl& control;
   const Catalogue& catalogue;
-  std::deque<Candidate> candidates;         // still to be tried
-  std::string cache_key;                    // empty: the answer is not cached
-  std::vector<std::string> tried;           // "provider/model: fault"
-  std::optional<web::Error> error;          // what is returned when no candidate is left
-  bool has_failed = false;                  // an attempt was made, and `error` is its error
-  bool is_replaced = false;                 // a cap has replaced the candidates
+  std::deque<Candidate> candidates;  // still to be tried
+  std::string cache_key;             // empty: the answer is not cached
+  std::vector<std::string> tried;    // "provider/model: fault"
+  std::optional<web::Error> error;   // what is returned when no candidate is left
+  bool has_failed = false;           // an attempt was made, and `error` is its error
+  bool is_repeated = false;          // the same candidate was asked a second time
+  bool is_replaced = false;          // a cap has replaced the candidates
+  // The call with the images that a provider does not fetch. Once it is there, all further candidates get it.
+  std::optional<ModelCall> with_images;
   std::set<const ProviderBreaker*> failed;  // of the providers that have failed during this request
 
   void stop() { candidates.clear(); }
@@ -79,11 +88,16 @@ struct ModelGateway::Progress {
     error = to_error(failure);
     has_failed = true;
     failed.insert(&breaker);
+    if (failure.is_worth_repeating && !is_repeated && !attempt.received.has_reached_target()) {
+      is_repeated = true;
+      candidates.push_front(attempt.candidate);
+      return;
+    }
     // The local server's two models: the first may be one that the server does not have.
     const bool is_next_elsewhere =
         candidates.empty() || candidates.front().provider != attempt.candidate.provider || !attempt.candidate.is_free();
     const bool is_refused = failure.fault == Fault::bad_request && !is_next_elsewhere;
-    if (attempt.first_token.has_started() || (is_final(failure.fault) && !is_refused)) {
+    if (attempt.received.has_reached_target() || control.is_abandoned || (is_final(failure.fault) && !is_refused)) {
       stop();
     } else if (failure.fault == Fault::timeout) {
       move_to_end(attempt.candidate.provider->name());
@@ -137,7 +151,7 @@ web::Task<web::Result<ChatAnswer>> ModelGateway::complete(ModelCall call, CallCo
     progress.candidates.pop_front();
     if (auto answer = co_await try_candidate(progress, candidate)) co_return std::move(*answer);
   }
-  if (!progress.tried.empty()) web::log::info("model_failed", {{"tried", joined(progress.tried)}});
+  if (!progress.tried.empty()) web::log::info("model_failed", {{"tried", comma_separated(progress.tried)}});
   co_return std::move(*progress.error);
 }
 
@@ -160,7 +174,15 @@ web::Task<std::optional<ChatAnswer>> ModelGateway::try_candidate(Progress& progr
     progress.add_misfit(candidate, std::move(*misfit));
     co_return std::nullopt;
   }
-  auto attempt = prepare(candidate, progress.call, progress.control.listener);
+  const auto& known = progress.with_images ? progress.with_images->request : progress.call.request;
+  if (has_images_to_fetch(known, *candidate.provider)) {
+    if (auto problem = co_await fetch_images(progress, candidate)) {
+      progress.add_misfit(candidate, std::move(*problem));
+      co_return std::nullopt;
+    }
+  }
+  const auto& call = progress.with_images ? *progress.with_images : progress.call;
+  auto attempt = prepare(candidate, call, progress.control.listener);
   attempt.call.tried = progress.tried;
   if (!attempt.has_price() && attempt.bounds.has_money()) {
     progress.error = no_price(attempt.call.model);
@@ -173,6 +195,8 @@ web::Task<std::optional<ChatAnswer>> ModelGateway::try_candidate(Progress& progr
     progress.add_open_circuit(attempt, breaker);
     co_return std::nullopt;
   }
+  // Before the reservation, which would hold the user's quota while the request waits.
+  const auto slot = co_await wait_for_slot(candidate, progress.call, progress.control);
   if (const auto exceeded = co_await meter_.reserve(attempt)) {
     replace_candidate(progress, attempt, *exceeded);
     co_return std::nullopt;
@@ -182,7 +206,7 @@ web::Task<std::optional<ChatAnswer>> ModelGateway::try_candidate(Progress& progr
   if (outcome) limit_answer(*outcome);
   end_span(std::move(span), attempt, outcome);
   admission.report(outcome);
-  co_await meter_.settle(attempt, outcome);
+  co_await meter_.settle(attempt, progress.call.request, outcome);
   if (!outcome) {
     progress.add_failure(attempt, outcome.error(), breaker);
     co_return std::nullopt;
@@ -190,14 +214,29 @@ web::Task<std::optional<ChatAnswer>> ModelGateway::try_candidate(Progress& progr
   if (candidate.model) outcome->model = candidate.id;
   store_in_cache(progress, attempt, *outcome);
   if (!progress.tried.empty())
-    web::log::info("model_fell_back", {{"served", outcome->model}, {"tried", joined(progress.tried)}});
+    web::log::info("model_fell_back", {{"served", outcome->model}, {"tried", comma_separated(progress.tried)}});
   co_return std::move(*outcome);
+}
+
+web::Task<std::optional<web::Error>> ModelGateway::fetch_images(Progress& progress, const Candidate& candidate) const {
+  auto request = progress.with_images ? progress.with_images->request : progress.call.request;
+  request.origin.user = progress.call.payer.user;
+  request.origin.agent = progress.call.payer.agent;
+  auto fetched = co_await with_fetched_images(std::move(request), *candidate.provider);
+  if (!fetched) co_return fetched.error();
+  if (!progress.with_images) progress.with_images = progress.call;
+  progress.with_images->request = std::move(*fetched);
+  co_return std::nullopt;
 }
 
 Attempt ModelGateway::prepare(const Candidate& candidate, const ModelCall& call, Listener* listener) const {
   auto attempt = make_attempt(candidate, call, listener, settings_.ai_max_tokens);
   attempt.bounds = policy_.bounds_of(call.payer, attempt.call);
-  attempt.limits = candidate.is_free() ? attempt.bounds.for_local() : attempt.bounds.limits;
+  attempt.is_billed_after_disconnect = providers_.bills_after_disconnect(candidate.provider->name());
+  if (candidate.is_free())
+    attempt.limits = attempt.bounds.for_local();
+  else
+    attempt.limits = attempt.has_price() ? attempt.bounds.limits : attempt.bounds.for_unpriced();
   return attempt;
 }
 
@@ -230,12 +269,42 @@ std::optional<Candidate> ModelGateway::replacement_for(const Candidate& candidat
   return std::nullopt;
 }
 
+web::Task<std::optional<ModelQueue::Slot>> ModelGateway::wait_for_slot(const Candidate& candidate,
+                                                                       const ModelCall& call, CallControl& control) {
+  const std::string provider(candidate.provider->name());
+  const auto limit = providers_.max_concurrent(provider);
+  const bool is_server = provider == "local" || is_server_name(provider);
+  if (candidate.own_key || control.is_abandoned || (limit == 0 && !is_server)) co_return std::nullopt;
+  auto base_url = is_server ? providers_.base_url(provider) : std::string();
+  auto on_place = [&control](const FairQueue::Place& place) {
+    if (control.on_place) control.on_place(place);
+  };
+  QueuedRequest queued{.wait_class = call.wait_class,
+                       .user = std::to_string(call.payer.user),
+                       .weight = queue_weight(providers_.queue_weights(provider), call.payer.plan)};
+  control.ends_with_caller = true;  // a caller that leaves gives up its place
+  std::optional<ModelQueue::Slot> slot;
+  const auto executor = co_await boost::asio::this_coro::executor;
+  try {
+    auto entering = queues_.enter(provider, std::move(base_url), limit, std::move(queued), std::move(on_place));
+    auto waiting = boost::asio::co_spawn(executor, std::move(entering),
+                                         boost::asio::bind_cancellation_slot(control.cancel.slot(), web::use_task));
+    slot.emplace(co_await std::move(waiting));
+  } catch (const boost::system::system_error&) {
+    if (!control.is_abandoned) throw;
+  }
+  if (control.on_place) control.on_place(std::nullopt);
+  co_return slot;
+}
+
 web::Task<Outcome<ChatAnswer>> ModelGateway::call_provider(Attempt& attempt, CallControl& control) const {
   attempt.started = Clock::now();
   control.serving = attempt.call.model;
-  if (control.is_abandoned) co_return client_gone(false);
+  if (control.is_abandoned) co_return cancelled_by_client(false);
   const auto executor = co_await boost::asio::this_coro::executor;
-  auto* listener = attempt.first_token.has_target() ? &attempt.first_token : nullptr;
+  auto* listener = attempt.is_streamed ? &attempt.received : nullptr;
+  // A provider bills an answer that it sends whole, and only says at its end for how much.
+  control.ends_with_caller = attempt.is_streamed;
   std::optional<Outcome<ChatAnswer>> outcome;
   std::string exception;
   try {
@@ -249,11 +318,12 @@ web::Task<Outcome<ChatAnswer>> ModelGateway::call_provider(Attempt& attempt, Cal
   if (outcome) co_return std::move(*outcome);
   const std::string provider(attempt.candidate.provider->name());
   if (control.is_abandoned) {
-    web::log::info("model_call_given_up", {{"provider", provider}, {"reason", "the client has hung up"}});
-    co_return client_gone(true);
+    web::log::info("model_call_given_up", {{"provider", provider}, {"reason", "the client disconnected"}});
+    co_return cancelled_by_client(true);
   }
   web::log::error("model_call_failed", {{"provider", provider}, {"reason", exception}});
-  co_return Failure{.fault = Fault::upstream_error, .message = "The model could not be asked.", .may_be_billed = true};
+  co_return Failure{
+      .fault = Fault::upstream_error, .message = "The request to the model failed.", .may_be_billed = true};
 }
 
 // Answers of a fallback model and shortened answers are not cached.

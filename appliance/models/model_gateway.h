@@ -21,6 +21,7 @@
 #include "appliance/models/model_router.h"
 #include "appliance/models/providers/provider.h"
 #include "appliance/models/providers/providers.h"
+#include "appliance/models/queue/model_queue.h"
 #include "web/result.h"
 #include "web/task.h"
 
@@ -41,6 +42,10 @@ class ModelGateway {
   // `body` is in OpenAI's embeddings form and passed through; so is the body that is returned. not_found: no configured
   // provider has embeddings.
   web::Task<web::Result<std::string>> embed(std::string model, std::string body, billing::Payer);
+  // Speech, transcriptions and images, passed through likewise. `most`: what the request can use; the tokens of an
+  // answer come from the catalogue. Where money is limited, models whose prices the catalogue does not have are
+  // refused.
+  web::Task<web::Result<PassedAnswer>> pass(std::string model, PassedRequest, MediaUse most, billing::Payer);
   web::Task<std::vector<ListedModel>> models();
 
   // Records a span of each attempt. Before the first call.
@@ -56,6 +61,7 @@ class ModelGateway {
   Catalogues& catalogues() { return catalogues_; }
   const billing::SpendPolicy& policy() const { return policy_; }
   AnswerCache& cache() { return cache_; }
+  const ModelQueues& queues() const { return queues_; }
 
  private:
   struct Progress;
@@ -63,10 +69,14 @@ class ModelGateway {
   // The steps of complete(). Those with a Progress record in it why a candidate did not answer.
   web::Task<std::optional<ChatAnswer>> find_cached(Progress&);
   web::Task<std::optional<ChatAnswer>> try_candidate(Progress&, const Candidate&);
+  // Of the request, those that the candidate's provider does not fetch. Returns why that is not possible.
+  web::Task<std::optional<web::Error>> fetch_images(Progress&, const Candidate&) const;
   Attempt prepare(const Candidate&, const ModelCall&, Listener*) const;
   // The limit `exceeded` rules the attempt out. Its cap may name a cheaper or the local model instead.
   void replace_candidate(Progress&, const Attempt&, const usage::Limit& exceeded) const;
   std::optional<Candidate> replacement_for(const Candidate&, const billing::Cap*, const Progress&) const;
+  // Waits for a slot of the candidate's server; without one if its requests do not queue, or if the caller has gone.
+  web::Task<std::optional<ModelQueue::Slot>> wait_for_slot(const Candidate&, const ModelCall&, CallControl&);
   web::Task<Outcome<ChatAnswer>> call_provider(Attempt&, CallControl&) const;
   spans::Running begin_span(const Attempt&, const ModelCall&) const;
   void store_in_cache(const Progress&, const Attempt&, const ChatAnswer&);
@@ -79,6 +89,7 @@ class ModelGateway {
   CallMeter meter_;
   Providers providers_;
   ModelRouter router_;
+  ModelQueues queues_;
   std::atomic<int> calls_in_progress_{0};
 };
 

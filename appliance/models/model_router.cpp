@@ -1,10 +1,12 @@
 #include "appliance/models/model_router.h"
 
 #include <algorithm>
+#include <boost/asio/experimental/awaitable_operators.hpp>
 #include <boost/json.hpp>
+#include <chrono>
 
 #include "appliance/models/builtin/builtin.h"
-#include "appliance/models/builtin/extract.h"
+#include "web/utf8.h"
 
 namespace models {
 
@@ -33,6 +35,12 @@ web::Error nothing_configured() {
 // The cost of a typical request: three input tokens for one output token.
 usage::Money weight(const Model& model) { return model.price.of(3'000'000, 1'000'000); }
 
+// Tells lists of one provider apart that come with different keys.
+std::string account_of(const Candidate& candidate, store::UserId user) {
+  std::string account(candidate.provider->name());
+  return candidate.own_key ? account + ":" + std::to_string(user) : account;
+}
+
 bool has(const std::vector<Candidate>& chain, std::string_view id) {
   return std::ranges::any_of(chain, [id](const auto& candidate) { return candidate.id == id; });
 }
@@ -43,7 +51,7 @@ bool names_no_model(std::string_view name) { return name.empty() || name == "aut
 
 web::Error unknown_model(std::string_view name) {
   return {.kind = web::Kind::invalid,
-          .message = "model " + std::string(cut(name, 200)) + " is not one of this box's models",
+          .message = "model " + std::string(web::utf8_prefix(name, 200)) + " is not one of this box's models",
           .code = "model_not_found"};
 }
 
@@ -80,7 +88,7 @@ web::Task<web::Result<Candidate>> ModelRouter::embedder(std::string model, const
     }
     if (is_local) candidate = {.provider = providers_.local()};
   }
-  if (!candidate.provider) co_return web::not_found("No provider of this box embeds texts");
+  if (!candidate.provider) co_return web::not_found("No provider of this box has such models");
   candidate.model = catalogue.find(model);
   candidate.id = candidate.name_there = std::move(model);
   co_return candidate;
@@ -91,6 +99,24 @@ std::optional<Candidate> ModelRouter::local() const {
   if (auto builtin = providers_.find("builtin"))
     return Candidate{.provider = std::move(builtin), .id = std::string(builtin_model)};
   return std::nullopt;
+}
+
+std::optional<Candidate> ModelRouter::on_server(std::string_view model) const {
+  const auto slash = model.find('/');
+  if (slash == model.npos || slash + 1 == model.size()) return std::nullopt;
+  auto server = providers_.server(model.substr(0, slash));
+  if (!server) return std::nullopt;
+  return Candidate{
+      .provider = std::move(server), .id = std::string(model), .name_there = std::string(model.substr(slash + 1))};
+}
+
+web::Task<std::optional<Candidate>> ModelRouter::server_default() {
+  for (const auto& server : providers_.servers()) {
+    const auto chosen = co_await server->choose_model({});
+    if (!chosen) continue;
+    co_return Candidate{.provider = server, .id = std::string(server->name()) + "/" + *chosen, .name_there = *chosen};
+  }
+  co_return std::nullopt;
 }
 
 // The named model, else the provider's primary one. The premium model, the first choice for reasoning, is always
@@ -106,6 +132,17 @@ web::Task<std::vector<Candidate>> ModelRouter::as_asked(const ModelQuery& query,
       co_return own ? with_local_fallback(std::move(*own)) : none;
     }
     co_return with_local_fallback({.provider = std::move(here), .name_there = query.model});
+  }
+  if (const auto server = providers_.server(query.provider)) {
+    auto name = query.model;
+    if (auto whole = on_server(name); whole && whole->provider == server) name = whole->name_there;
+    if (name.empty() || catalogue.find(name)) {
+      const auto chosen = co_await server->choose_model({});
+      if (!chosen) co_return none;
+      name = *chosen;
+    }
+    std::vector<Candidate> chain{{.provider = server, .id = query.provider + "/" + name, .name_there = name}};
+    co_return chain;
   }
   if (query.provider == "builtin") {
     auto builtin = query.model.empty() ? providers_.find("builtin") : nullptr;
@@ -134,7 +171,12 @@ web::Task<std::optional<Candidate>> ModelRouter::local_default() {
   if (!here || !local_server) co_return here;
   here->name_there = local_server->default_model();
   if (!here->name_there.empty()) co_return here;
-  if (const auto listed = co_await listed_locally(); listed && !listed->empty()) here->name_there = listed->front().id;
+  const auto listed = co_await listed_locally();
+  if (!listed || listed->empty()) co_return here;
+  here->name_there = listed->front().id;
+  if (listed->size() == 1) co_return here;
+  const auto loaded = co_await loaded_.largest(providers_.base_url("local"));
+  if (loaded && std::ranges::find(*listed, *loaded, &ModelInfo::id) != listed->end()) here->name_there = *loaded;
   co_return here;
 }
 
@@ -233,14 +275,55 @@ web::Task<std::optional<std::vector<ModelInfo>>> ModelRouter::listed_locally() {
   co_return std::nullopt;
 }
 
+web::Task<std::optional<bool>> ModelRouter::lists(const Candidate& candidate, store::UserId user) {
+  using namespace boost::asio::experimental::awaitable_operators;
+  using namespace std::chrono_literals;
+  auto looking = listed_.look_up(*candidate.provider, account_of(candidate, user), candidate.name_there);
+  auto waiting = web::sleep_for(3s);
+  const auto ended = co_await (std::move(looking) || std::move(waiting));
+  const auto* listed = std::get_if<0>(&ended);
+  co_return listed ? *listed : std::nullopt;
+}
+
+web::Task<std::vector<Candidate>> ModelRouter::listed_elsewhere(std::string model, const billing::Payer& payer,
+                                                                const Catalogue& catalogue) {
+  std::vector<Candidate> chain;
+  // Plans that name their models have no others.
+  if (!catalogue.allows(payer.plan, model)) co_return chain;
+  const auto slash = model.find('/');
+  for (const auto name : keyed_providers) {
+    auto candidate = through(name, payer.user);
+    if (!candidate.provider) continue;
+    const bool is_router = name == "openrouter";
+    const bool names_vendor = slash != model.npos && !is_router;
+    if (names_vendor && model.substr(0, slash) != name) continue;
+    candidate.name_there = names_vendor ? model.substr(slash + 1) : model;
+    auto account = account_of(candidate, payer.user);
+    const bool is_listed = co_await listed_.lists(*candidate.provider, std::move(account), candidate.name_there);
+    if (!is_listed) continue;
+    candidate.id = model;
+    chain.push_back(std::move(candidate));
+    break;
+  }
+  co_return chain;
+}
+
 web::Task<web::Result<std::vector<Candidate>>> ModelRouter::named(std::string model, const billing::Payer& payer,
                                                                   const Catalogue& catalogue) {
   const auto* known = catalogue.find(model);
   if (known && !catalogue.allows(payer.plan, known->id)) co_return restricted(known->id, payer, catalogue);
   if (known)
     if (auto served = server_of(*known, payer.user)) co_return with_fallback(std::move(*served), payer, catalogue);
-  // A local server that does not list its models is asked for the model: its answer shows why.
+  if (!known)
+    if (auto there = on_server(model)) co_return std::vector{std::move(*there)};
   const auto is_local = co_await has_locally(model);
+  if (!known && !is_local.value_or(false)) {
+    if (const auto* vendors = catalogue.find_by_direct_name(model))
+      co_return co_await named(vendors->id, payer, catalogue);
+    auto elsewhere = co_await listed_elsewhere(model, payer, catalogue);
+    if (!elsewhere.empty()) co_return elsewhere;
+  }
+  // A local server that does not list its models is asked for the model: its answer shows why.
   if (auto here = providers_.local(); here && is_local.value_or(!known))
     co_return with_local_fallback({.provider = std::move(here), .name_there = std::move(model)});
   if (known) co_return unavailable_model(model);
@@ -272,6 +355,8 @@ web::Task<web::Result<std::vector<Candidate>>> ModelRouter::choose(ModelQuery qu
   auto chain = by_task(query.task, payer, catalogue);
   if (chain.empty())
     if (auto here = co_await local_default()) chain = with_local_fallback(std::move(*here));
+  if (chain.empty())
+    if (auto there = co_await server_default()) chain.push_back(std::move(*there));
   if (!chain.empty()) co_return chain;
   if (!providers_.any()) co_return nothing_configured();
   co_return web::not_found("No model of this plan is served by the providers of this box");

@@ -10,6 +10,7 @@
 #include "appliance/billing/spending/spend_policy.h"
 #include "appliance/models/catalogue.h"
 #include "appliance/models/provider_keys.h"
+#include "appliance/models/provider_models.h"
 #include "appliance/models/providers/providers.h"
 #include "web/result.h"
 #include "web/task.h"
@@ -45,12 +46,15 @@ class ModelRouter {
 
   // In the order in which they are to be tried; never empty. invalid, model_not_found: unknown model; forbidden,
   // MODEL_RESTRICTED with allowedModels: not included in the plan; unavailable: no configured provider serves the named
-  // model; not_found: none serves the request. The catalogue must outlive the candidates.
+  // model; not_found: none serves the request. A model may be named as the catalogue does, as its vendor does, or as a
+  // keyed provider lists it; the latter has no known price. The catalogue must outlive the candidates.
   web::Task<web::Result<std::vector<Candidate>>> choose(ModelQuery, const billing::Payer&, const Catalogue&);
   // The cheapest model of the plan that a provider serves, if it is cheaper than this one.
   std::optional<Candidate> cheaper_than(const Candidate&, const billing::Payer&, const Catalogue&) const;
   // The models that the local server lists. Not set: there is none, it does not answer, or its circuit is open.
   web::Task<std::optional<std::vector<ModelInfo>>> listed_locally();
+  // Whether the candidate's provider lists its model now. Not set: it does not say within three seconds.
+  web::Task<std::optional<bool>> lists(const Candidate&, store::UserId);
   // The provider of an embedding model: the local server if it lists the model or no other is configured; else OpenAI
   // or the router, through the user's own key if there is one. A name with a vendor ("openai/...") is the router's.
   // not_found: no provider has embeddings; forbidden: the plan does not include the model.
@@ -63,10 +67,18 @@ class ModelRouter {
  private:
   // Through ModelQuery::provider; empty if that does not serve the model.
   web::Task<std::vector<Candidate>> as_asked(const ModelQuery&, const billing::Payer&, const Catalogue&);
-  // local(), with the name of its default model as far as it is known.
+  // local(), with the name of its default model as far as it is known: the configured one, the largest that it has
+  // loaded, or the first that it lists.
   web::Task<std::optional<Candidate>> local_default();
   // Whether the local server has a model. Not set: it does not say, so that only a request can show it.
   web::Task<std::optional<bool>> has_locally(std::string_view model);
+  // Of a further server: "<its name>/<its name of the model>", or without a model its default.
+  std::optional<Candidate> on_server(std::string_view model) const;
+  // The first further server that has a default model or lists one; for boxes that have nothing else.
+  web::Task<std::optional<Candidate>> server_default();
+  // A model that the catalogue does not have: of the keyed provider that lists it, as "<provider>/<its name there>", or
+  // under the name alone. Empty: none lists it.
+  web::Task<std::vector<Candidate>> listed_elsewhere(std::string model, const billing::Payer&, const Catalogue&);
   // For a request that names a model.
   web::Task<web::Result<std::vector<Candidate>>> named(std::string model, const billing::Payer&, const Catalogue&);
   std::vector<Candidate> by_task(std::string_view task, const billing::Payer&, const Catalogue&) const;
@@ -83,6 +95,8 @@ class ModelRouter {
   Providers& providers_;
   const ProviderKeys& keys_;
   const std::string default_model_;
+  ProviderModels listed_;
+  LoadedModels loaded_;
 };
 
 }  // namespace models

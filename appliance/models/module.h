@@ -29,8 +29,11 @@ class Module {
 
   // Whether an agent's configuration may name this model.
   bool knows(std::string_view model) const;
-  // The catalogue's first choice for reasoning, if the user's plan includes it and a provider serves it, else empty.
-  std::string premium_model(store::UserId) const;
+  // Whether there is a further OpenAI-compatible server of this name.
+  bool has_server(std::string_view name) const { return gateway.providers().server(name) != nullptr; }
+  // The catalogue's first choice for reasoning that its provider lists now, if the user's plan includes it and a
+  // provider serves it, else empty.
+  web::Task<std::string> premium_model(store::UserId);
 
   const agentbox::Platform& platform;
   identity::Module& identity;

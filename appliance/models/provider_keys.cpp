@@ -2,8 +2,9 @@
 
 #include <algorithm>
 
-#include "appliance/identity/accounts/credential_epoch.h"
+#include "appliance/access/epochs.h"
 #include "appliance/models/providers/providers.h"
+#include "store/transact.h"
 
 namespace models {
 
@@ -38,31 +39,29 @@ web::Task<web::Result<ProviderKey>> ProviderKeys::put(web::Caller caller, std::s
                          .key = {key},
                          .hint = key.substr(key.size() - std::min(shown, key.size())),
                          .updated_at = store::now()};
-  for (;;) {
-    auto change = system_.change();
+  const auto step = [&](store::Change& change) -> web::Result<ProviderKey> {
     const auto is_in = accounts::advance_credential_epoch(system_, caller, change);
-    if (!is_in) co_return is_in.error();
+    if (!is_in) return is_in.error();
     if (auto row = system_.get(provider_keys, kept.user_id, kept.id)) {
       row->value = kept;
       change.update(provider_keys, *row);
     } else {
       change.insert(provider_keys, kept);
     }
-    const auto outcome = co_await change.commit();
-    if (outcome.ok()) co_return kept;
-  }
+    return kept;
+  };
+  co_return co_await store::transact(system_, step);
 }
 
 web::Task<bool> ProviderKeys::remove(store::UserId user, std::string provider) {
-  for (;;) {
-    const auto tenant = system_.tenant(user);
+  const auto tenant = system_.tenant(user);
+  const auto step = [&](store::Change& change) -> bool {
     const auto row = tenant.get(provider_keys, provider);
-    if (!row) co_return false;
-    auto change = tenant.change();
+    if (!row) return false;
     change.erase(provider_keys, *row);
-    const auto outcome = co_await change.commit();
-    if (outcome.ok()) co_return true;
-  }
+    return true;
+  };
+  co_return co_await store::transact(tenant, step);
 }
 
 void ProviderKeys::remove_all(store::System system, store::UserId user, store::Change& change) {
@@ -71,8 +70,8 @@ void ProviderKeys::remove_all(store::System system, store::UserId user, store::C
     if (const auto row = tenant.get(provider_keys, provider)) change.erase(provider_keys, *row);
 }
 
-web::Task<> ProviderKeys::set_aside(store::UserId user) { return set_all(user, true); }
-web::Task<> ProviderKeys::take_up(store::UserId user) { return set_all(user, false); }
+web::Task<> ProviderKeys::disable(store::UserId user) { return set_all(user, true); }
+web::Task<> ProviderKeys::enable(store::UserId user) { return set_all(user, false); }
 
 web::Task<> ProviderKeys::set_all(store::UserId user, bool aside) {
   for (;;) {

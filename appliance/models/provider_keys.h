@@ -41,8 +41,8 @@ class ProviderKeys {
   // the session has ended; invalid, naming the field: no such provider, or not a possible key.
   web::Task<web::Result<ProviderKey>> put(web::Caller, std::string provider, std::string key);
   // All of the user's keys. They stay stored, sealed.
-  web::Task<> set_aside(store::UserId);
-  web::Task<> take_up(store::UserId);
+  web::Task<> disable(store::UserId);
+  web::Task<> enable(store::UserId);
   // Returns false if there is none.
   web::Task<bool> remove(store::UserId, std::string provider);
   // Removes all of the user's keys as part of a change.

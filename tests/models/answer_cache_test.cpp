@@ -5,7 +5,7 @@
 #include "tests/support/scripted_server.h"
 #include "tests/support/temporary_folder.h"
 
-namespace {
+namespace answer_cache_test {
 
 using namespace test_support;
 using namespace std::chrono_literals;
@@ -66,4 +66,4 @@ TEST_F(AnswerCacheTest, EvictsExpiredAndLeastRecentlyUsedAnswers) {
   EXPECT_FALSE(cache.find("d", 5min, now)) << "larger than all there is room for";
 }
 
-}  // namespace
+}  // namespace answer_cache_test

@@ -7,9 +7,10 @@
 #include "appliance/models/builtin/builtin.h"
 #include "appliance/models/builtin/builtin_intent.h"
 #include "appliance/models/builtin/builtin_report.h"
-#include "appliance/models/builtin/extract.h"
+#include "summarizer/sentences.h"
+#include "web/utf8.h"
 
-namespace {
+namespace builtin_test {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -260,16 +261,16 @@ TEST(Builtin, UsesADocumentInTheSystemMessage) {
 }
 
 TEST(Extract, RanksByWhatTheTextIsAbout) {
-  const auto best = models::best_sentences(
+  const auto best = summarizer::best_sentences(
       "Bread needs flour, water and salt. I saw a dog. Flour and water make the dough of bread. Birds sing.", 2);
   EXPECT_THAT(best, ElementsAre("Bread needs flour, water and salt.", "Flour and water make the dough of bread."));
-  EXPECT_THAT(models::best_sentences("", 3), testing::IsEmpty());
-  EXPECT_THAT(models::best_sentences("Same words here. Same words here.", 3), ElementsAre("Same words here."));
+  EXPECT_THAT(summarizer::best_sentences("", 3), testing::IsEmpty());
+  EXPECT_THAT(summarizer::best_sentences("Same words here. Same words here.", 3), ElementsAre("Same words here."));
 }
 
 TEST(Extract, CutsBetweenCharacters) {
-  EXPECT_EQ(models::cut("aß", 2), "a");
-  EXPECT_EQ(models::cut("aß", 3), "aß");
+  EXPECT_EQ(web::utf8_prefix("aß", 2), "a");
+  EXPECT_EQ(web::utf8_prefix("aß", 3), "aß");
 }
 
-}  // namespace
+}  // namespace builtin_test

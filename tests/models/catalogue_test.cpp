@@ -7,11 +7,12 @@
 #include <fstream>
 
 #include "appliance/foundation/settings/settings.h"
+#include "appliance/models/fit.h"
 #include "models/catalogue_json.h"
 #include "tests/support/scripted_server.h"
 #include "tests/support/temporary_folder.h"
 
-namespace {
+namespace catalogue_test {
 
 using billing::Plan;
 using testing::ElementsAre;
@@ -43,6 +44,80 @@ TEST(Catalogue, PricesAreExact) {
   EXPECT_EQ(price.of(10, 5, 10).to_string(), "0.00000375") << "cached tokens cost half";
 }
 
+TEST(Catalogue, PricesOfSoundAndImagesAreExact) {
+  const auto catalogue = models::Catalogue::embedded();
+  const auto cost = [&](const char* name, models::MediaUse use) {
+    const auto* model = catalogue.find_media(name);
+    return model ? model->cost_of(use).to_string() : "no entry";
+  };
+  EXPECT_EQ(cost("whisper-1", {.seconds = 61}), "0.0061");
+  EXPECT_EQ(cost("openai/whisper-1", {.seconds = 3'600}), "0.36");
+  EXPECT_EQ(cost("tts-1", {.characters = 7}), "0.000105");
+  EXPECT_EQ(cost("gpt-4o-transcribe", {.input_tokens = 110, .output_tokens = 20, .sound_tokens = 100}), "0.000825");
+  EXPECT_EQ(cost("gpt-image-2", {.images = 1, .input_tokens = 9, .output_tokens = 272}), "0.008205");
+  EXPECT_EQ(cost("gpt-4o-mini-tts", {}), "no entry");
+  models::MediaModel odd{.minute = usage::Money::of_units(1)};
+  EXPECT_EQ(odd.cost_of({.seconds = 1}).units(), 1) << "rounded up";
+  EXPECT_EQ(odd.cost_of({.seconds = 120}).units(), 2);
+}
+
+TEST(Catalogue, SaysWhatIsWrongWithAnEntryOfSoundOrImages) {
+  const auto with = [](const std::string& entry) {
+    std::string text(models::catalogue_json);
+    const auto media = text.find("\"media\": [");
+    text.insert(media + 10, entry + ",");
+    const auto parsed = models::Catalogue::parse(text);
+    return parsed ? "good" : parsed.error().message;
+  };
+  const std::string head = R"({"id":"a/b","name":"B","provider":"a","direct":"a:b","kind":)";
+  EXPECT_EQ(with(head + R"("image","perImage":"0.04"})"), "good");
+  EXPECT_EQ(with(head + R"("image","perImage":"much"})"), "media[0] (a/b).perImage must be a price such as \"0.15\"");
+  EXPECT_EQ(with(head + R"("speech","perMinute":"1"})"), "media[0] (a/b) must have a price of its kind");
+  EXPECT_EQ(with(head + R"("image","perImage":"1","perMinute":"1"})"),
+            "media[0] (a/b) must have one price: perMinute, perMillionCharacters, perImage, or input, output and "
+            "maxOutput");
+  EXPECT_EQ(with(head + R"("image","perImage":"1","perPage":"1"})"), "media[0].perPage is not known");
+}
+
+TEST(Catalogue, SaysWhereEachEntryWasLookedUp) {
+  const auto catalogue = models::Catalogue::embedded();
+  for (const auto& model : catalogue.models()) {
+    EXPECT_FALSE(model.sources.empty()) << model.id;
+    EXPECT_TRUE(model.efforts) << model.id;
+    for (const auto& source : model.sources)
+      EXPECT_THAT(source, testing::ContainsRegex("20[0-9][0-9]-[01][0-9]-[0-3][0-9]"));
+  }
+}
+
+TEST(Catalogue, FindsModelsByTheirVendorsNames) {
+  const auto catalogue = models::Catalogue::embedded();
+  for (const auto* name : {"claude-haiku-4-5", "claude-haiku-4-5-20251001", "claude-haiku-4-5-20991231"}) {
+    const auto* found = catalogue.find_by_direct_name(name);
+    ASSERT_TRUE(found) << name;
+    EXPECT_EQ(found->id, "anthropic/claude-haiku-4.5");
+  }
+  EXPECT_FALSE(catalogue.find_by_direct_name("claude-haiku"));
+  EXPECT_FALSE(catalogue.find_by_direct_name(""));
+}
+
+TEST(Catalogue, RequestsAreAdaptedToTheAbilitiesOfTheModel) {
+  const auto catalogue = models::Catalogue::embedded();
+  const auto adapted = [&](const char* id, const char* effort) {
+    models::ChatRequest request{.temperature = 0.5, .top_p = 0.9};
+    request.options = {{"reasoning_effort", effort}, {"logit_bias", json::object()}, {"tool_choice", "auto"}};
+    models::adapt(request, *catalogue.find(id));
+    return request;
+  };
+  const auto fixed = adapted("openai/gpt-5.4", "minimal");
+  EXPECT_FALSE(fixed.temperature || fixed.top_p || fixed.options.contains("logit_bias"));
+  EXPECT_EQ(fixed.options.at("tool_choice"), "auto");
+  EXPECT_EQ(fixed.options.at("reasoning_effort"), "none") << "the nearest level that it has, the lesser one of two";
+  EXPECT_EQ(adapted("google/gemini-3.1-pro-preview", "xhigh").options.at("reasoning_effort"), "high");
+  const auto plain = adapted("openai/gpt-4o-mini", "high");
+  EXPECT_FALSE(plain.options.contains("reasoning_effort")) << "it does not reason";
+  EXPECT_EQ(plain.temperature, 0.5);
+}
+
 struct Broken {
   const char* what;
   std::function<void(json::object&)> breaking;
@@ -66,7 +141,7 @@ INSTANTIATE_TEST_SUITE_P(
     Entries, BrokenCatalogue,
     testing::Values(
         Broken{"a price in words", [](auto& file) { model(file, 2)["input"] = "free"; },
-               "models[2] (anthropic/claude-3.5-haiku).input"},
+               "models[2] (anthropic/claude-haiku-4.5).input"},
         Broken{"a negative price", [](auto& file) { model(file, 0)["output"] = "-1"; }, "models[0]"},
         Broken{"a price as a number", [](auto& file) { model(file, 0)["output"] = 1; }, "models[0].output"},
         Broken{"no context", [](auto& file) { model(file, 1).erase("context"); }, "models[1].context"},
@@ -95,6 +170,10 @@ INSTANTIATE_TEST_SUITE_P(
         Broken{"a misspelt list", [](auto& file) { file["model"] = json::array(); }, "model is not known"},
         Broken{"a field too many", [](auto& file) { file["demo"].as_object()["limit"] = 1; },
                "demo.limit is not known"},
+        Broken{"an unknown effort", [](auto& file) { model(file, 0)["efforts"] = json::array{"huge"}; },
+               "models[0] (google/gemini-3.1-flash-lite).efforts must be of: none"},
+        Broken{"a refused parameter that matters", [](auto& file) { model(file, 0)["refuses"] = json::array{"tools"}; },
+               "models[0] (google/gemini-3.1-flash-lite).refuses must be of: temperature"},
         Broken{"a model without a vendor", [](auto& file) { model(file, 9)["id"] = "deepseek"; },
                "models[9] (deepseek).id must be <vendor>/<model>"},
         Broken{"a demo model twice",
@@ -102,17 +181,17 @@ INSTANTIATE_TEST_SUITE_P(
                "demo.models names openai/gpt-4o-mini twice"},
         Broken{
             "a provider that falls back to itself",
-            [](auto& file) { file["providers"].at("google").as_object()["fallback"] = "google/gemini-2.0-flash-001"; },
-            "providers.google names google/gemini-2.0-flash-001 twice"},
+            [](auto& file) { file["providers"].at("google").as_object()["fallback"] = "google/gemini-3.1-flash-lite"; },
+            "providers.google names google/gemini-3.1-flash-lite twice"},
         Broken{"a tier without fallbacks",
                [](auto& file) { file["tiers"].as_object()["fast"].as_object()["fallbacks"] = json::array(); },
                "tiers.fast.fallbacks"},
         Broken{"a task of no tier", [](auto& file) { file["tasks"].as_object()["chess"] = "slow"; }, "tasks.chess"},
         Broken{"a fallback the provider has not got",
-               [](auto& file) { file["providers"].as_object()["google"].as_object()["fallback"] = "openai/gpt-4o"; },
+               [](auto& file) { file["providers"].as_object()["google"].as_object()["fallback"] = "openai/gpt-5.4"; },
                "providers.google"},
         Broken{"a default that is no demo model",
-               [](auto& file) { file["demo"].as_object()["primary"] = "openai/gpt-4o"; }, "demo.primary"}),
+               [](auto& file) { file["demo"].as_object()["primary"] = "openai/gpt-5.4"; }, "demo.primary"}),
     [](const auto& one) {
       std::string name = one.param.what;
       std::ranges::replace(name, ' ', '_');
@@ -146,4 +225,4 @@ TEST(Catalogues, AreReloadedAndKeptIfInvalid) {
   EXPECT_THROW(models::Catalogues{file}, agentbox::UsageError);
 }
 
-}  // namespace
+}  // namespace catalogue_test

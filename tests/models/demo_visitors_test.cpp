@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace {
+namespace demo_visitors_test {
 
 using namespace std::chrono_literals;
 
@@ -21,4 +21,4 @@ TEST(DemoVisitors, HaveAQuarterOfTheDailyTokensEach) {
   EXPECT_FALSE(visitors.admit("one", 1'000, 4'000, now + 24h)) << "nothing comes back from the day before";
 }
 
-}  // namespace
+}  // namespace demo_visitors_test

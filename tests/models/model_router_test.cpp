@@ -7,7 +7,7 @@
 #include "tests/support/scripted_server.h"
 #include "tests/support/temporary_folder.h"
 
-namespace {
+namespace model_router_test {
 
 using namespace test_support;
 using namespace std::chrono_literals;
@@ -100,6 +100,20 @@ TEST(ProviderBreaker, ATimeOutOpensTheCircuitOfTheModelOnly) {
   EXPECT_TRUE(breaker.admit("slow", now, asked_for));
 }
 
+TEST(ProviderBreaker, AMissingModelOpensTheCircuitOfTheModelOnly) {
+  models::ProviderBreaker breaker(true);
+  const auto now = Breaker::Clock::now();
+  const models::Failure missing{.fault = Fault::model_not_available, .message = "no such model"};
+  for (int i = 0; i < Breaker::threshold; ++i) breaker.failed("gone", missing, now);
+  EXPECT_EQ(breaker.whole().state(now), Circuit::closed) << "the provider answers";
+  EXPECT_FALSE(breaker.admit("gone", now, asked_for));
+  EXPECT_TRUE(breaker.is_missing("gone"));
+  EXPECT_TRUE(breaker.admit("other", now, asked_for));
+  ASSERT_TRUE(breaker.admit("gone", now + Breaker::longest_pause, asked_for)) << "it may be back";
+  breaker.succeeded("gone");
+  EXPECT_FALSE(breaker.is_missing("gone"));
+}
+
 TEST(ProviderBreaker, TwoTimeOutsInARowOpenTheCircuitOfTheProvider) {
   models::ProviderBreaker breaker(false);
   const auto now = Breaker::Clock::now();
@@ -159,42 +173,42 @@ class ModelRouterTest : public testing::Test {
 };
 
 TEST_F(ModelRouterTest, ModelsOfATierInOrder) {
-  settings.openrouter_api_key = "k";
+  settings.openrouter_api_key = "key-of-the-tests";
   EXPECT_THAT(chosen({.task = "coding"}),
-              ElementsAre("openrouter:anthropic/claude-sonnet-4", "openrouter:openai/gpt-4.1-mini",
-                          "openrouter:anthropic/claude-3.5-haiku"));
-  EXPECT_THAT(chosen({.task = "coding"}, Plan::label), ElementsAre("openrouter:anthropic/claude-3.5-haiku"))
+              ElementsAre("openrouter:anthropic/claude-sonnet-5", "openrouter:openai/gpt-5.4-mini",
+                          "openrouter:anthropic/claude-haiku-4.5"));
+  EXPECT_THAT(chosen({.task = "coding"}, Plan::label), ElementsAre("openrouter:anthropic/claude-haiku-4.5"))
       << "what the plan has of them";
   EXPECT_THAT(chosen({.task = "reasoning"}, Plan::label),
-              ElementsAre("openrouter:anthropic/claude-3.5-haiku", "openrouter:openai/gpt-4o-mini",
-                          "openrouter:google/gemini-2.0-flash-001"))
+              ElementsAre("openrouter:anthropic/claude-haiku-4.5", "openrouter:google/gemini-3.1-flash-lite",
+                          "openrouter:openai/gpt-4o-mini"))
       << "the best of the plan when it has none of them";
 }
 
 TEST_F(ModelRouterTest, ANamedModelAndItsFallback) {
-  settings.openrouter_api_key = "k";
-  settings.anthropic_api_key = "k";
-  EXPECT_THAT(chosen({.model = "anthropic/claude-sonnet-4"}),
-              ElementsAre("anthropic:claude-sonnet-4-20250514", "anthropic:claude-3-5-haiku-20241022",
-                          "openrouter:anthropic/claude-sonnet-4"))
+  settings.openrouter_api_key = "key-of-the-tests";
+  settings.anthropic_api_key = "key-of-the-tests";
+  EXPECT_THAT(chosen({.model = "anthropic/claude-sonnet-5"}),
+              ElementsAre("anthropic:claude-sonnet-5", "anthropic:claude-haiku-4-5-20251001",
+                          "openrouter:anthropic/claude-sonnet-5"))
       << "what its maker does not answer, the router may";
   EXPECT_THAT(chosen({.model = "openai/gpt-4.1"}),
-              ElementsAre("openrouter:openai/gpt-4.1", "openrouter:google/gemini-2.0-flash-001"));
-  EXPECT_THAT(chosen({.model = "anthropic/claude-sonnet-4"}, Plan::label), ElementsAre("MODEL_RESTRICTED"));
+              ElementsAre("openrouter:openai/gpt-4.1", "openrouter:google/gemini-3.1-flash-lite"));
+  EXPECT_THAT(chosen({.model = "anthropic/claude-sonnet-5"}, Plan::label), ElementsAre("MODEL_RESTRICTED"));
   EXPECT_THAT(chosen({.model = "nobody/nothing"}), ElementsAre("model_not_found"));
 }
 
 TEST_F(ModelRouterTest, OnlyTheseModels) {
-  settings.openrouter_api_key = settings.google_api_key = "k";
-  const std::vector<std::string> only{"google/gemini-2.0-flash-001", "openai/gpt-4o-mini"};
-  EXPECT_THAT(chosen({.model = "google/gemini-2.0-flash-001", .only = only}),
-              ElementsAre("google:gemini-2.0-flash-001", "openrouter:google/gemini-2.0-flash-001",
+  settings.openrouter_api_key = settings.google_api_key = "key-of-the-tests";
+  const std::vector<std::string> only{"google/gemini-3.1-flash-lite", "openai/gpt-4o-mini"};
+  EXPECT_THAT(chosen({.model = "google/gemini-3.1-flash-lite", .only = only}),
+              ElementsAre("google:gemini-3.1-flash-lite", "openrouter:google/gemini-3.1-flash-lite",
                           "openrouter:openai/gpt-4o-mini"))
       << "without the provider's own fallback";
   EXPECT_THAT(chosen({.model = "openai/gpt-4o-mini", .only = only}),
-              ElementsAre("openrouter:openai/gpt-4o-mini", "google:gemini-2.0-flash-001",
-                          "openrouter:google/gemini-2.0-flash-001"));
-  EXPECT_THAT(chosen({.model = "anthropic/claude-sonnet-4", .only = only}), testing::SizeIs(3));
+              ElementsAre("openrouter:openai/gpt-4o-mini", "google:gemini-3.1-flash-lite",
+                          "openrouter:google/gemini-3.1-flash-lite"));
+  EXPECT_THAT(chosen({.model = "anthropic/claude-sonnet-5", .only = only}), testing::SizeIs(3));
   settings.openrouter_api_key.clear();
   EXPECT_THAT(chosen({.model = "openai/gpt-4o-mini", .only = {"openai/gpt-4o-mini"}}),
               ElementsAre(testing::HasSubstr("None of the models")));
@@ -206,16 +220,16 @@ TEST_F(ModelRouterTest, ALocalServerThatListsNoModelsGetsTheRequest) {
 }
 
 TEST_F(ModelRouterTest, TheDefaultModelNeedsAPlanThatIncludesIt) {
-  settings.openrouter_api_key = "k";
-  settings.openrouter_model = "anthropic/claude-sonnet-4";
-  EXPECT_THAT(chosen({}), ElementsAre("openrouter:anthropic/claude-sonnet-4"));
-  EXPECT_THAT(chosen({}, Plan::label), testing::Each(testing::Ne("openrouter:anthropic/claude-sonnet-4")));
+  settings.openrouter_api_key = "key-of-the-tests";
+  settings.openrouter_model = "anthropic/claude-sonnet-5";
+  EXPECT_THAT(chosen({}), ElementsAre("openrouter:anthropic/claude-sonnet-5"));
+  EXPECT_THAT(chosen({}, Plan::label), testing::Each(testing::Ne("openrouter:anthropic/claude-sonnet-5")));
 }
 
 TEST_F(ModelRouterTest, AUsersOwnKeyIsPreferred) {
-  settings.openrouter_api_key = "k";
+  settings.openrouter_api_key = "key-of-the-tests";
   bring_key("openai");
-  EXPECT_THAT(chosen({.model = "openai/gpt-4o-mini"}), ElementsAre("openai*:gpt-4o-mini", "openai*:gpt-4.1-mini"));
+  EXPECT_THAT(chosen({.model = "openai/gpt-4o-mini"}), ElementsAre("openai*:gpt-4o-mini", "openai*:gpt-5.4-mini"));
 }
 
 TEST_F(ModelRouterTest, TheNamedModelAnswersOrNone) {
@@ -228,24 +242,24 @@ TEST_F(ModelRouterTest, TheNamedModelAnswersOrNone) {
     EXPECT_THAT(chosen({.model = "llama", .provider = provider}), ElementsAre("local:llama")) << provider;
     EXPECT_THAT(chosen({.model = "by-setting", .provider = provider}), ElementsAre("local:by-setting")) << provider;
     EXPECT_THAT(chosen({.model = "mistral", .provider = provider}), ElementsAre("model_not_found")) << provider;
-    EXPECT_THAT(chosen({.model = "openai/gpt-4o", .provider = provider}),
-                ElementsAre(testing::HasSubstr("openai/gpt-4o is not available")))
+    EXPECT_THAT(chosen({.model = "openai/gpt-5.4", .provider = provider}),
+                ElementsAre(testing::HasSubstr("openai/gpt-5.4 is not available")))
         << provider;
   }
-  settings.openrouter_api_key = "k";
-  EXPECT_THAT(chosen({.model = "openai/gpt-4o"}).front(), "openrouter:openai/gpt-4o");
+  settings.openrouter_api_key = "key-of-the-tests";
+  EXPECT_THAT(chosen({.model = "openai/gpt-5.4"}).front(), "openrouter:openai/gpt-5.4");
 }
 
 TEST_F(ModelRouterTest, AgentsUseTheProviderOfTheirConfiguration) {
-  settings.openrouter_api_key = settings.openai_api_key = settings.anthropic_api_key = "k";
+  settings.openrouter_api_key = settings.openai_api_key = settings.anthropic_api_key = "key-of-the-tests";
   const auto served = [&](std::string provider, std::string model) {
     return chosen({.model = std::move(model), .provider = std::move(provider)}).front();
   };
-  EXPECT_EQ(served("", "openai/gpt-4o"), "openai:gpt-4o");
-  EXPECT_EQ(served("openrouter", "openai/gpt-4o"), "openrouter:openai/gpt-4o");
-  EXPECT_EQ(served("anthropic", "openai/gpt-4o"), "openai:gpt-4o") << "one that has no such model";
-  EXPECT_EQ(served("google", "openai/gpt-4o"), "openai:gpt-4o") << "one that this box has not";
-  EXPECT_EQ(served("anthropic", ""), "anthropic:claude-3-5-haiku-20241022") << "the first of its own";
+  EXPECT_EQ(served("", "openai/gpt-5.4"), "openai:gpt-5.4");
+  EXPECT_EQ(served("openrouter", "openai/gpt-5.4"), "openrouter:openai/gpt-5.4");
+  EXPECT_EQ(served("anthropic", "openai/gpt-5.4"), "openai:gpt-5.4") << "one that has no such model";
+  EXPECT_EQ(served("google", "openai/gpt-5.4"), "openai:gpt-5.4") << "one that this box has not";
+  EXPECT_EQ(served("anthropic", ""), "anthropic:claude-haiku-4-5-20251001") << "the first of its own";
   EXPECT_EQ(served("anthropic", "gone/model"), "model_not_found");
   const auto premium = catalogue.models_for("reasoning").front();
   EXPECT_NE(served("openrouter", premium), "openrouter:" + premium) << "always of its maker";
@@ -256,9 +270,9 @@ TEST_F(ModelRouterTest, BuiltinOnlyWithoutOtherProviders) {
   EXPECT_THAT(chosen({.model = "agentbox/builtin"}), ElementsAre("builtin:"));
   settings.ai_builtin = false;
   EXPECT_THAT(chosen({.task = "general"}), ElementsAre(testing::HasSubstr("No model is configured")));
-  settings.google_api_key = "k";
-  EXPECT_THAT(chosen({.task = "fast"}), ElementsAre("google:gemini-2.0-flash-001"));
-  EXPECT_THAT(chosen({.task = "coding"}, Plan::label), ElementsAre("google:gemini-2.0-flash-001"));
+  settings.google_api_key = "key-of-the-tests";
+  EXPECT_THAT(chosen({.task = "fast"}), ElementsAre("google:gemini-3.1-flash-lite"));
+  EXPECT_THAT(chosen({.task = "coding"}, Plan::label), ElementsAre("google:gemini-3.1-flash-lite"));
 }
 
-}  // namespace
+}  // namespace model_router_test

@@ -1,13 +1,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "appliance/models/least_tokens.h"
 #include "appliance/models/providers/openai_chunks.h"
 #include "appliance/models/providers/openai_provider.h"
 #include "appliance/models/providers/openai_wire.h"
+#include "appliance/models/token_counts.h"
 #include "tests/support/scripted_server.h"
 
-namespace {
+namespace openai_provider_test {
 
 using namespace test_support;
 using testing::HasSubstr;
@@ -57,7 +57,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadRequest{R"({"messages":[{"role":"user","content":"x"}],"stop":[1]})", "stop"},
         BadRequest{R"({"messages":[{"role":"user","content":"x"}],"seed":1.5})", "seed"},
         BadRequest{R"({"messages":[{"role":"user","content":"x"}],"logprobs":true})", "logprobs"},
-        BadRequest{R"({"messages":[{"role":"user","content":"x"}],"models":["a"]})", "models is not supported"},
+        BadRequest{R"({"messages":[{"role":"user","content":"x"}],"functions":[]})", "functions is not supported"},
         BadRequest{R"({"messages":[{"role":"user","content":"x"}],"tool_choice":"required"})", "tool_choice"},
         BadRequest{R"({"messages":[{"role":"user","content":"x"}],"response_format":{"type":"json_schema"}})",
                    "response_format"},
@@ -262,24 +262,24 @@ TEST_P(OpenAiFault, IsASentenceWithoutTheKey) {
 
 INSTANTIATE_TEST_SUITE_P(
     Upstream, OpenAiFault,
-    testing::Values(Faulty{http(429, R"({"error":{"message":"slow down"}})", "Retry-After: 7\r\n"),
-                           models::Fault::rate_limited, "slow down"},
-                    Faulty{http(401, R"({"error":{"message":"bad key sk-very-secret"}})"), models::Fault::bad_key,
-                           "[key]"},
-                    Faulty{http(403, ""), models::Fault::bad_key, "key"},
-                    Faulty{http(503, R"({"error":"loading model"})"), models::Fault::overloaded, "loading model"},
-                    Faulty{http(400, R"({"error":{"message":"maximum context length is 8192"}})"),
-                           models::Fault::context_too_long, "8192"},
-                    Faulty{http(404, R"({"message":"no such model"})"), models::Fault::bad_request, "no such model"},
-                    Faulty{http(500, "oh no", "", "text/plain"), models::Fault::upstream_error, "500"},
-                    Faulty{http(200, "<html></html>", "", "text/html"), models::Fault::bad_answer, "not a JSON object"},
-                    Faulty{http(200, R"({"choices":[{"message":)"), models::Fault::bad_answer, "not a JSON object"},
-                    Faulty{http(529, R"({"error":{"message":"busy"}})"), models::Fault::overloaded, "busy"},
-                    Faulty{http(200, R"({"choices":null})"), models::Fault::bad_answer, "without choices"},
-                    Faulty{"HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n{\"choices\":[", models::Fault::unreachable,
-                           "cannot be reached"},
-                    Faulty{"", models::Fault::unreachable, "cannot be reached"},
-                    Faulty{ScriptedServer::stall, models::Fault::timeout, "in time"}));
+    testing::Values(
+        Faulty{http(429, R"({"error":{"message":"slow down"}})", "Retry-After: 7\r\n"), models::Fault::rate_limited,
+               "slow down"},
+        Faulty{http(401, R"({"error":{"message":"bad key sk-very-secret"}})"), models::Fault::bad_key, "[key]"},
+        Faulty{http(403, ""), models::Fault::bad_key, "key"},
+        Faulty{http(503, R"({"error":"loading model"})"), models::Fault::overloaded, "loading model"},
+        Faulty{http(400, R"({"error":{"message":"maximum context length is 8192"}})"), models::Fault::context_too_long,
+               "8192"},
+        Faulty{http(404, R"({"message":"no such model"})"), models::Fault::model_not_available, "no such model"},
+        Faulty{http(500, "oh no", "", "text/plain"), models::Fault::upstream_error, "500"},
+        Faulty{http(200, "<html></html>", "", "text/html"), models::Fault::bad_answer, "not a JSON object"},
+        Faulty{http(200, R"({"choices":[{"message":)"), models::Fault::bad_answer, "not a JSON object"},
+        Faulty{http(529, R"({"error":{"message":"busy"}})"), models::Fault::overloaded, "busy"},
+        Faulty{http(200, R"({"choices":null})"), models::Fault::bad_answer, "without choices"},
+        Faulty{"HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n{\"choices\":[", models::Fault::unreachable,
+               "cannot be reached"},
+        Faulty{"", models::Fault::unreachable, "cannot be reached"},
+        Faulty{ScriptedServer::stall, models::Fault::timeout, "in time"}));
 
 TEST(OpenAiProvider, ARefusedKeyNamesItsOwnerAndTheRemedy) {
   for (const auto* said : {"No such key", "No such key."}) {
@@ -387,6 +387,22 @@ TEST(OpenAiProvider, SkipsInvalidNamesInTheList) {
   EXPECT_EQ(listed->at(1).id, "model-0");
 }
 
+TEST(CountedTokens, AreCloseToTheTokensOfProseCodeAndOtherScripts) {
+  const auto count = [](std::string_view text) {
+    models::TokenCounter counter;
+    for (const char c : text) counter.add({&c, 1});
+    return counter.count();
+  };
+  // By o200k_base: 10, 16 and 10 tokens.
+  const auto prose = count("The quick brown fox jumps over the lazy dog."),
+             code = count("for (int i = 0; i < n; ++i) sum += a[i];"), greek = count("Η γρήγορη καφέ αλεπού πηδάει");
+  EXPECT_TRUE(prose >= 10 && prose <= 16) << prose;
+  EXPECT_TRUE(code >= 16 && code <= 26) << code;
+  EXPECT_TRUE(greek >= 10 && greek <= 30) << greek;
+  EXPECT_EQ(count(""), 0);
+  EXPECT_EQ(count(std::string(64, ' ')), 5) << "indentation is few tokens";
+}
+
 TEST(LeastTokens, AreALowerLimitForEveryTokenizer) {
   EXPECT_EQ(models::least_tokens(question("Hello?")), 1);
   EXPECT_GT(models::least_tokens(question(std::string(1'000'000, 'x'))), 128'000);
@@ -398,6 +414,41 @@ TEST(LeastTokens, AreALowerLimitForEveryTokenizer) {
   while (prose.size() < 1'000'000) prose += "the harbour of Lisbon ";
   EXPECT_GT(models::least_tokens(question(prose)), 128'000) << "no token reaches from one word into the next";
   EXPECT_LT(models::least_tokens(question(std::string(1'000'000, ' '))), 10'000) << "blanks come in long tokens";
+}
+
+TEST(OpenAiProvider, AsksAgainWithoutWhatTheServerCannotDo) {
+  const auto stream = [](const std::string& events) { return http(200, events, {}, "text/event-stream"); };
+  ScriptedServer server([&](const Received& request) {
+    const auto body = request.json();
+    const bool streams = body.at("stream") == true;
+    if (body.as_object().contains("stream_options"))
+      return http(400, R"({"error":{"message":"Unknown field: stream_options"}})");
+    return streams ? stream("data: {\"detail\":\"tools do not stream\"}\n\n") : says("ok");
+  });
+  models::OpenAiProvider provider(
+      {.name = "local", .base_url = server.url() + "/v1", .default_model = "m", .is_local = true});
+  for (const auto* reason : {"stream_options", "tools do not stream"}) {
+    const auto refused = await(provider.complete(question()));
+    ASSERT_FALSE(refused);
+    EXPECT_TRUE(refused.error().is_worth_repeating);
+    EXPECT_THAT(refused.error().message, HasSubstr(reason));
+  }
+  const auto answer = await(provider.complete(question()));
+  ASSERT_TRUE(answer) << answer.error().message;
+  EXPECT_EQ(answer->message.content, "ok");
+}
+
+TEST(OpenAiProvider, MarksConversationsOfAgentsForClaudesCache) {
+  ScriptedServer server(std::vector{says("ok")});
+  models::OpenAiProvider provider({.name = "openrouter", .base_url = server.url() + "/v1", .default_model = "m"});
+  auto request = question();
+  request.messages.insert(request.messages.begin(), {.role = models::Role::system, .content = "Be brief."});
+  request.model = "anthropic/claude-x";
+  request.is_cached = true;
+  ASSERT_TRUE(await(provider.complete(request)));
+  const auto messages = server.received().at(0).json().at("messages");
+  for (const auto place : {0, 1})
+    EXPECT_EQ(messages.at(place).at("content").at(0).at("cache_control").at("type"), "ephemeral");
 }
 
 TEST(OpenAiProvider, PicksAModelTheServerLists) {
@@ -420,4 +471,4 @@ TEST(OpenAiProvider, PicksAModelTheServerLists) {
   EXPECT_EQ(listings, 1) << "the listing is cached";
 }
 
-}  // namespace
+}  // namespace openai_provider_test

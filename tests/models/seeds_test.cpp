@@ -1,8 +1,8 @@
 #include "tests/fuzz/provider_stream_target.h"
 #include "tests/fuzz/replay.h"
 
-namespace {
+namespace models_seeds_test {
 
 TEST(Seeds, ProviderStreams) { fuzz::replay("provider_stream", fuzz::provider_stream); }
 
-}  // namespace
+}  // namespace models_seeds_test

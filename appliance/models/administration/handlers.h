@@ -4,26 +4,57 @@
 #include <string>
 #include <vector>
 
-#include "appliance/models/administration/routes.h"
+#include "appliance/access/guards.h"
+#include "appliance/identity/audit/audit.h"
+#include "appliance/models/administration/local_servers.h"
+#include "appliance/models/administration/stored_providers.h"
+#include "appliance/models/model_gateway.h"
+#include "web/routes/bind.h"
 #include "web/routes/endpoint.h"
 #include "web/routes/fields.h"
+#include "web/routes/route.h"
 
 namespace models::administration {
 
+// What the rows depend on; all of it must outlive them.
+struct Services {
+  ModelGateway& gateway;
+  StoredProviders& stored;
+  LocalServers& local_servers;
+  audit::Audit& audit;
+};
+
 BOOST_DEFINE_ENUM_CLASS(Source, settings, stored, none)
+
+// Turns in the queue of a user of each plan.
+struct QueueWeights {
+  std::optional<web::Integer<1, 12>> label, solo, collective, network;
+};
+BOOST_DESCRIBE_STRUCT(QueueWeights, (), (label, solo, collective, network))
+
+struct WeightsView {
+  std::int64_t label = 1, solo = 1, collective = 1, network = 1;
+};
+BOOST_DESCRIBE_STRUCT(WeightsView, (), (label, solo, collective, network))
 
 struct ProviderView {
   std::string provider;
   bool configured = false;
   Source source = Source::none;
-  std::string setting;  // that decides if it is set; empty for the builtin model
+  std::string setting;  // that decides if it is set; empty for the builtin model and further servers
   std::optional<std::string> baseUrl, keyHint, model, fallbackModel;
+  bool billsAfterDisconnect = false;
+  std::int64_t maxConcurrent = 0;
+  WeightsView queueWeights;
+  std::int64_t slots = 0, running = 0, waiting = 0;  // of its queue; slots 0: no limit
   Circuit circuit = Circuit::closed;
   std::optional<store::Time> updatedAt;
+  std::optional<std::string> problem;  // why the settings' key is not used
 };
 BOOST_DESCRIBE_STRUCT(ProviderView, (),
-                      (provider, configured, source, setting, baseUrl, keyHint, model, fallbackModel, circuit,
-                       updatedAt))
+                      (provider, configured, source, setting, baseUrl, keyHint, model, fallbackModel,
+                       billsAfterDisconnect, maxConcurrent, queueWeights, slots, running, waiting, circuit, updatedAt,
+                       problem))
 
 struct ServerView {
   std::string kind, baseUrl;
@@ -49,8 +80,12 @@ struct ProviderBody {
   std::optional<web::Text<0, 500>> baseUrl;
   std::optional<web::Text<0, 500>> key;
   std::optional<web::Text<0, 200>> model, fallbackModel;
+  std::optional<bool> billsAfterDisconnect;
+  std::optional<web::Integer<0, 10'000>> maxConcurrent;
+  std::optional<QueueWeights> queueWeights;
 };
-BOOST_DESCRIBE_STRUCT(ProviderBody, (), (provider, baseUrl, key, model, fallbackModel))
+BOOST_DESCRIBE_STRUCT(ProviderBody, (),
+                      (provider, baseUrl, key, model, fallbackModel, billsAfterDisconnect, maxConcurrent, queueWeights))
 
 struct RemovedProvider {
   bool success = true;
@@ -69,13 +104,11 @@ struct TestView {
   std::int64_t latencyMs = 0;
   std::optional<std::int64_t> firstTokenMs;
   std::optional<std::string> answer, error, code;
+  std::vector<std::string> models;  // that it lists; empty if it does not
 };
-BOOST_DESCRIBE_STRUCT(TestView, (), (success, provider, model, latencyMs, firstTokenMs, answer, error, code))
+BOOST_DESCRIBE_STRUCT(TestView, (), (success, provider, model, latencyMs, firstTokenMs, answer, error, code, models))
 
-web::Answer list_providers(const Services&, const web::Request&);
-web::Answer put_provider(const Services&, const web::Request&, ProviderBody);
-web::Answer remove_provider(const Services&, const web::Request&);
-web::Answer try_provider(const Services&, const web::Request&, TestBody);
-web::Answer probe(const Services&, const web::Request&);
+// /api/admin/models/providers and /api/admin/models/local-servers.
+std::vector<web::Route> backend_routes(const agentbox::Guards&, const web::Bind<Services>&);
 
 }  // namespace models::administration

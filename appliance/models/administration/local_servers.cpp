@@ -4,6 +4,7 @@
 
 #include "appliance/models/providers/wire_json.h"
 #include "web/client/fetch.h"
+#include "web/json.h"
 
 namespace models {
 
@@ -22,15 +23,15 @@ std::string kind_of(const std::string& owner, std::uint16_t port) {
 
 std::optional<FoundServer> server_at(std::uint16_t port, std::string base_url, const std::string& body) {
   const auto answer = parse_object(body);
-  const auto* data = answer.is_object() ? array_in(answer.get_object(), "data") : nullptr;
+  const auto* data = answer.is_object() ? web::array_member(answer.get_object(), "data") : nullptr;
   if (!data) return std::nullopt;
   FoundServer found{.kind = {}, .base_url = std::move(base_url), .models = {}};
   std::string owner;
   for (const auto& entry : *data) {
     const auto* model = entry.if_object();
-    auto id = model ? string_in(*model, "id") : std::string();
+    auto id = model ? web::string_member(*model, "id") : std::string();
     if (id.empty() || id.size() > max_shown) continue;
-    if (owner.empty()) owner = string_in(*model, "owned_by");
+    if (owner.empty()) owner = web::string_member(*model, "owned_by");
     found.models.push_back(std::move(id));
     if (found.models.size() == max_shown) break;
   }

@@ -1,6 +1,6 @@
 #include "appliance/models/administration/provider_test.h"
 
-#include "appliance/models/builtin/extract.h"
+#include "web/utf8.h"
 
 namespace models {
 
@@ -8,14 +8,15 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::size_t most_shown = 200;
-constexpr std::int64_t most_tokens_of_test = 64;
+constexpr std::size_t max_reply_shown = 200;
+constexpr std::int64_t max_tokens_of_test = 64;
 
 class FirstToken final : public Listener {
  public:
   explicit FirstToken(Clock::time_point begun) : begun_(begun) {}
   void text(std::string_view) override { arrived(); }
   void call(std::size_t, std::string_view, std::string_view, std::string_view) override { arrived(); }
+  void other(const AnswerPiece&) override { arrived(); }
   std::optional<std::chrono::milliseconds> after() const { return after_; }
 
  private:
@@ -40,7 +41,7 @@ web::Task<ProviderTest> test_provider(Provider& provider, const Catalogue& catal
   ProviderTest result;
   if (model.empty()) model = primary_model(catalogue, provider.name());
   result.model = model;
-  ChatRequest request{.model = std::move(model), .max_tokens = most_tokens_of_test};
+  ChatRequest request{.model = std::move(model), .max_tokens = max_tokens_of_test};
   request.messages.push_back({.role = Role::user, .content = "Say hello in one short sentence."});
   const auto begun = Clock::now();
   FirstToken first(begun);
@@ -49,7 +50,7 @@ web::Task<ProviderTest> test_provider(Provider& provider, const Catalogue& catal
   result.first_token = first.after();
   if (answer) {
     if (!answer->model.empty()) result.model = answer->model;
-    result.answer = std::string(cut(answer->message.content, most_shown));
+    result.answer = std::string(web::utf8_prefix(answer->message.content, max_reply_shown));
   } else {
     result.failure = answer.error();
   }

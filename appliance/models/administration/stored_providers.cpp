@@ -41,7 +41,10 @@ void StoredProviders::apply() {
     configs[stored.id] = {.base_url = stored.base_url,
                           .key = stored.key.clear,
                           .default_model = stored.model,
-                          .fallback_model = stored.fallback_model};
+                          .fallback_model = stored.fallback_model,
+                          .bills_after_disconnect = stored.bills_after_disconnect,
+                          .max_concurrent = static_cast<std::size_t>(stored.max_concurrent),
+                          .queue_weights = stored.queue_weights};
     return true;
   });
   providers_.configure(configs);
@@ -55,7 +58,8 @@ std::optional<StoredProvider> StoredProviders::find(const std::string& provider)
 web::Result<StoredProvider> StoredProviders::changed(const std::optional<StoredProvider>& before,
                                                      const ProviderChange& change) const {
   StoredProvider stored = before.value_or(StoredProvider{.id = change.provider});
-  const bool is_local = change.provider == "local";
+  const bool is_local = change.provider == "local", is_server = is_server_name(change.provider);
+  const bool is_keyed_provider = !is_local && !is_server;
   if (change.base_url) {
     auto address = address_of(*change.base_url);
     if (!address) return address.error();
@@ -65,24 +69,30 @@ web::Result<StoredProvider> StoredProviders::changed(const std::optional<StoredP
     stored.base_url = std::move(*address);
   }
   if (change.key) {
-    if (auto refused = refuse_key(*change.key, is_local)) return std::move(*refused);
+    if (auto refused = refuse_key(*change.key, !is_keyed_provider)) return std::move(*refused);
     stored.key.clear = *change.key;
     stored.hint = change.key->substr(change.key->size() - std::min(shown, change.key->size()));
   }
-  if (!is_local && (change.model || change.fallback_model))
-    return web::invalid(std::string(change.model ? "model" : "fallbackModel") + " is for the local server only");
+  if (is_keyed_provider && change.model) return web::invalid("model is for the local and further servers only");
+  if (!is_local && change.fallback_model) return web::invalid("fallbackModel is for the local server only");
   if (change.model) stored.model = *change.model;
   if (change.fallback_model) stored.fallback_model = *change.fallback_model;
-  if (is_local && stored.base_url.empty()) return web::invalid("baseUrl is required");
-  if (!is_local && stored.key.clear.empty()) return web::invalid("key is required");
+  if (change.bills_after_disconnect) stored.bills_after_disconnect = *change.bills_after_disconnect;
+  if (change.max_concurrent) stored.max_concurrent = *change.max_concurrent;
+  if (change.queue_weights) stored.queue_weights = *change.queue_weights;
+  const bool is_set = providers_.is_set_by_settings(change.provider);
+  if (!is_set && !is_keyed_provider && stored.base_url.empty()) return web::invalid("baseUrl is required");
+  if (!is_set && is_keyed_provider && stored.key.clear.empty()) return web::invalid("key is required");
   stored.updated_at = store::now();
   return stored;
 }
 
 web::Task<web::Result<StoredProvider>> StoredProviders::put(ProviderChange change) {
-  if (change.provider != "local" && !is_keyed(change.provider))
-    co_return web::invalid("provider must be one of: openrouter, anthropic, openai, google, local");
-  if (providers_.is_set_by_settings(change.provider)) {
+  if (change.provider != "local" && !is_keyed(change.provider) && !is_server_name(change.provider))
+    co_return web::invalid(
+        "provider must be openrouter, anthropic, openai, google, local, or the name of a further server: a small "
+        "letter, then at most 19 small letters, digits and hyphens");
+  if (providers_.is_set_by_settings(change.provider) && (change.is_about_settings() || !change.is_beside_settings())) {
     auto refused = web::conflict(std::string(setting_of(change.provider)) +
                                  " is set in the settings of the box, which decide: remove it there first");
     refused.code = "SET_BY_SETTINGS";

@@ -2,10 +2,11 @@
 #include <algorithm>
 #include <array>
 
-#include "appliance/identity/acting_as.h"
+#include "appliance/access/acting_as.h"
 #include "appliance/models/ai_api/handlers.h"
 #include "appliance/models/call_handle.h"
 #include "appliance/models/providers/wire_json.h"
+#include "web/json.h"
 #include "web/protocol/event_text.h"
 #include "web/routes/reply.h"
 
@@ -18,10 +19,10 @@ namespace {
 // Results of tools are accepted by the OpenAI-compatible API only.
 std::optional<web::Error> wrong_role(const json::object& body) {
   constexpr std::array<std::string_view, 3> roles{"user", "assistant", "system"};
-  const auto* messages = array_in(body, "messages");
+  const auto* messages = web::array_member(body, "messages");
   for (std::size_t i = 0; messages && i < messages->size(); ++i) {
     const auto* message = (*messages)[i].if_object();
-    if (message && std::ranges::count(roles, string_in(*message, "role")) > 0) continue;
+    if (message && std::ranges::count(roles, web::string_member(*message, "role")) > 0) continue;
     return web::invalid("messages[" + std::to_string(i) + "].role must be one of: user, assistant, system");
   }
   return std::nullopt;
@@ -70,10 +71,11 @@ web::Task<> send_events(CallHandle& handle, web::StreamWriter& writer) {
     if (pieces.empty()) break;
     std::string events;
     for (const auto& piece : pieces) {
+      if (!piece.is_text()) continue;
       const json::object delta{{"content", piece.text}};
       web::append_event(events, json::serialize(delta), "delta");
     }
-    co_await writer.write(std::move(events));
+    if (!events.empty()) co_await writer.write(std::move(events));
   }
   const auto answer = co_await handle.answer();
   if (!answer) {

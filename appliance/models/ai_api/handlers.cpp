@@ -38,7 +38,7 @@ web::Answer show_health(const Services& services, const web::Request&) {
   const auto now = Breaker::Clock::now();
   json::object providers, circuits;
   bool any = false, any_serves = false, all = true;
-  for (const auto name : provider_names) {
+  for (const auto& name : services.gateway.providers().names()) {
     const bool configured = services.gateway.providers().find(name) != nullptr;
     const auto circuit = services.gateway.providers().breaker(name).whole().state(now);
     providers[name] = configured && circuit != Circuit::open;
@@ -88,7 +88,7 @@ web::Answer list_models(const Services& services, const web::Request&) {
 
 web::Answer list_provider_models(const Services& services, const web::Request& request) {
   ProviderModels answer{.provider = request.param("provider"), .timestamp = timestamp()};
-  bool known = std::ranges::count(provider_names, answer.provider) > 0;
+  bool known = std::ranges::count(services.gateway.providers().names(), answer.provider) > 0;
   const auto models = co_await services.gateway.models();
   for (const auto& model : models) {
     // The router serves the whole catalogue.

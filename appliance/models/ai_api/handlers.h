@@ -6,12 +6,22 @@
 #include <string>
 #include <vector>
 
-#include "appliance/models/ai_api/routes.h"
+#include "appliance/access/guards.h"
+#include "appliance/identity/audit/audit.h"
+#include "appliance/models/model_gateway.h"
 #include "appliance/models/providers/openai_wire.h"
+#include "web/routes/bind.h"
 #include "web/routes/endpoint.h"
 #include "web/routes/fields.h"
+#include "web/routes/route.h"
 
 namespace models::ai_api {
+
+// What the rows depend on; all of it must outlive them.
+struct Services {
+  ModelGateway& gateway;
+  audit::Audit& audit;
+};
 
 struct ModelView {
   std::string id, name, provider, description;
@@ -92,5 +102,8 @@ web::Answer select_model(const Services&, const web::Request&, SelectionQuery);
 web::Answer estimate_cost(const Services&, const web::Request&, EstimateQuery);
 web::Answer reload_catalogue(const Services&, const web::Request&);
 web::Answer chat(const Services&, const web::Request&);
+
+// The contract's AI API, /api/ai/*, and POST /api/admin/models/reload.
+std::vector<web::Route> backend_routes(const agentbox::Guards&, const web::Bind<Services>&);
 
 }  // namespace models::ai_api

@@ -1,4 +1,3 @@
-#include "appliance/models/ai_api/routes.h"
 
 #include "appliance/models/ai_api/handlers.h"
 #include "web/routes/endpoint.h"

@@ -7,10 +7,11 @@
 #include "appliance/foundation/crypto/random.h"
 #include "appliance/models/builtin/builtin_intent.h"
 #include "appliance/models/builtin/builtin_report.h"
-#include "appliance/models/builtin/extract.h"
 #include "appliance/models/providers/openai_stream.h"
 #include "appliance/models/providers/wire_json.h"
+#include "summarizer/sentences.h"
 #include "web/blank.h"
+#include "web/utf8.h"
 
 namespace models {
 
@@ -44,7 +45,7 @@ bool is_introduced(const ChatRequest& request) {
   });
 }
 
-std::string joined(const std::vector<std::string>& sentences) {
+std::string bullet_list(const std::vector<std::string>& sentences) {
   std::string text;
   for (const auto& sentence : sentences) text.append(text.empty() ? "" : "\n").append("- ").append(sentence);
   return text;
@@ -81,8 +82,8 @@ std::string earlier_words(const ChatRequest& request) {
 }
 
 std::string summary_of(std::string_view text) {
-  const auto best = best_sentences(text, 5);
-  return best.empty() ? std::string() : "The sentences that carry most of your text:\n" + joined(best);
+  const auto best = summarizer::best_sentences(text, 5);
+  return best.empty() ? std::string() : "The sentences that carry most of your text:\n" + bullet_list(best);
 }
 
 // A message may hold the text that its question is about: its questions, and the other sentences.
@@ -91,7 +92,7 @@ struct Question {
 };
 Question question_in(std::string_view message) {
   Question parts;
-  for (const auto& sentence : score_sentences(message))
+  for (const auto& sentence : summarizer::score_sentences(message))
     (sentence.text.ends_with('?') ? parts.question : parts.beside).append(sentence.text).append("\n");
   if (parts.question.empty()) return {.question = std::string(message), .beside = {}};
   return parts;
@@ -109,9 +110,10 @@ std::string answer_text(const ChatRequest& request, std::string_view question) {
   const auto [asked, beside] = question_in(question);
   const auto known = earlier + beside;
   std::string relevant;
-  for (const auto& sentence : score_sentences(known, asked))
+  for (const auto& sentence : summarizer::score_sentences(known, asked))
     if (sentence.relevant) relevant.append(sentence.text).append("\n");
-  if (!relevant.empty()) return "What you told me about this:\n" + joined(best_sentences(relevant, 3, asked));
+  if (!relevant.empty())
+    return "What you told me about this:\n" + bullet_list(summarizer::best_sentences(relevant, 3, asked));
   return "I found nothing about this in what I was given. " + std::string(abilities);
 }
 
@@ -169,7 +171,7 @@ ChatAnswer builtin_answer(const ChatRequest& request) {
   if (answer.message.tool_calls.empty()) answer.finish = Finish::stop;
   end_at_stop(content, request.stop);
   if (output_tokens(answer.message) > most) {
-    content = cut(content, static_cast<std::size_t>(most) * 4);
+    content = web::utf8_prefix(content, static_cast<std::size_t>(most) * 4);
     answer.finish = Finish::length;
   }
   answer.usage = {.input = estimate_tokens(request), .output = output_tokens(answer.message), .estimated = true};

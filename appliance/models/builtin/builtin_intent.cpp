@@ -3,7 +3,7 @@
 #include <cctype>
 #include <initializer_list>
 
-#include "appliance/models/builtin/extract.h"
+#include "web/ascii.h"
 
 namespace models {
 
@@ -12,7 +12,7 @@ namespace {
 // A message and a lower-case copy of the same length: matching ignores case, and the text keeps it.
 class Reader {
  public:
-  explicit Reader(std::string_view text) : text_(trimmed(text)), lower_(lower_case(text_)) {}
+  explicit Reader(std::string_view text) : text_(web::trim(text, web::white_space)), lower_(web::lower_case(text_)) {}
 
   // Skips the first of `words` that the rest starts with, as whole words, and the spaces, colons and commas after it.
   bool skip(std::initializer_list<std::string_view> words) {
@@ -29,7 +29,7 @@ class Reader {
 
   bool contains(std::string_view phrase) const { return lower_.find(phrase) != lower_.npos; }
   // The rest, as written.
-  std::string_view rest() const { return trimmed(text_.substr(at_)); }
+  std::string_view rest() const { return web::trim(text_.substr(at_), web::white_space); }
   bool done() const { return rest().empty() || rest() == "?" || rest() == "."; }
 
  private:
@@ -39,7 +39,7 @@ class Reader {
 };
 
 std::string_view without_quotes(std::string_view text) {
-  text = trimmed(text);
+  text = web::trim(text, web::white_space);
   for (const char quote : {'"', '\'', '`'}) {
     if (text.size() >= 2 && text.front() == quote && text.back() == quote) return text.substr(1, text.size() - 2);
   }
@@ -47,15 +47,15 @@ std::string_view without_quotes(std::string_view text) {
 }
 
 std::string_view without_final_stop(std::string_view text) {
-  text = trimmed(text);
+  text = web::trim(text, web::white_space);
   while (!text.empty() && (text.back() == '.' || text.back() == '?' || text.back() == '!')) text.remove_suffix(1);
-  return trimmed(text);
+  return web::trim(text, web::white_space);
 }
 
 std::string path_in(std::string_view text) { return std::string(without_quotes(without_final_stop(text))); }
 
 std::string_view url_in(std::string_view text) {
-  const auto lower = lower_case(text);
+  const auto lower = web::lower_case(text);
   auto start = lower.find("https://");
   if (start == lower.npos) start = lower.find("http://");
   if (start == lower.npos) return {};
@@ -89,7 +89,7 @@ std::optional<Intent> read_intent(Reader message) {
 std::optional<Intent> write_intent(Reader message) {
   if (!message.skip({"write", "save", "put"})) return std::nullopt;
   const auto whole = message.rest();
-  const auto lower = lower_case(whole);
+  const auto lower = web::lower_case(whole);
   for (const std::string_view separator :
        {" to the file ", " to file ", " into the file ", " into file ", " to a file called ", " into ", " to "}) {
     const auto at = lower.rfind(separator);
@@ -175,11 +175,12 @@ std::optional<SummaryRequest> summary_request_of(std::string_view message) {
 }
 
 bool asks_for_identity(std::string_view message) {
-  const auto lower = lower_case(message);
+  const auto lower = web::lower_case(message);
   for (const auto* phrase : {"who are you", "what are you", "which model", "what model", "are you a model", "your name",
                              "what can you do", "help"}) {
     const auto at = lower.find(phrase);
-    if (at != lower.npos && (std::string_view(phrase) != "help" || trimmed(lower) == "help")) return true;
+    if (at != lower.npos && (std::string_view(phrase) != "help" || web::trim(lower, web::white_space) == "help"))
+      return true;
   }
   return false;
 }

@@ -3,7 +3,10 @@
 #include <boost/json.hpp>
 #include <map>
 
-#include "appliance/models/builtin/extract.h"
+#include "appliance/models/providers/wire_json.h"
+#include "summarizer/sentences.h"
+#include "web/ascii.h"
+#include "web/json.h"
 
 namespace models {
 
@@ -12,11 +15,6 @@ namespace json = boost::json;
 namespace {
 
 constexpr std::size_t quoted_file_bytes = 1'500, listed_entries = 40, summary_sentences = 5;
-
-std::string string_in(const json::object& object, std::string_view name) {
-  const auto* value = object.if_contains(name);
-  return value && value->is_string() ? std::string(value->get_string()) : std::string();
-}
 
 std::vector<std::string> strings_in(const json::object& object, std::string_view name) {
   std::vector<std::string> strings;
@@ -46,7 +44,7 @@ std::vector<std::string> lines_of(const json::object& result, std::string_view a
     if (!object) continue;
     std::string line;
     for (const auto member : members) {
-      const auto text = string_in(*object, member);
+      const auto text = web::string_member(*object, member);
       if (!text.empty()) line.append(line.empty() ? "" : " ").append(text);
     }
     if (!line.empty()) lines.push_back(std::move(line));
@@ -59,11 +57,11 @@ std::string listing(std::string_view heading, const std::vector<std::string>& li
 }
 
 std::string report_summary(const json::object&, const json::object& page) {
-  std::string text = string_in(page, "description") + "\n";
+  std::string text = web::string_member(page, "description") + "\n";
   for (const auto& paragraph : strings_in(page, "paragraphs")) text += paragraph + "\n";
-  const auto title = string_in(page, "title");
-  const auto best = best_sentences(text, summary_sentences, title);
-  auto heading = (title.empty() ? std::string("The page") : title) + " (" + string_in(page, "url") + ")";
+  const auto title = web::string_member(page, "title");
+  const auto best = summarizer::best_sentences(text, summary_sentences, title);
+  auto heading = (title.empty() ? std::string("The page") : title) + " (" + web::string_member(page, "url") + ")";
   if (!best.empty()) return heading + ":" + bullets(best);
   const auto headings = strings_in(page, "headings");
   return heading +
@@ -71,22 +69,35 @@ std::string report_summary(const json::object&, const json::object& page) {
 }
 
 std::string report_links(const json::object&, const json::object& page) {
-  return listing("Links of " + string_in(page, "url") + ":", lines_of(page, "links", {"text", "href"}),
+  return listing("Links of " + web::string_member(page, "url") + ":", lines_of(page, "links", {"text", "href"}),
                  "The page has no links.");
 }
 
+// read_file puts a number and a tab before each line.
+std::string without_numbers(std::string_view numbered) {
+  std::string text;
+  while (!numbered.empty()) {
+    const auto line = web::first_line(numbered);
+    numbered.remove_prefix(std::min(numbered.size(), line.size() + 1));
+    const auto tab = line.find_first_not_of("0123456789");
+    text += tab != line.npos && tab > 0 && line[tab] == '\t' ? line.substr(tab + 1) : line;
+    if (!numbered.empty()) text += '\n';
+  }
+  return text;
+}
+
 std::string report_file(const json::object& arguments, const json::object& file) {
-  const auto path = string_in(arguments, "path");
-  const auto content = string_in(file, "content");
+  const auto path = web::string_member(arguments, "path");
+  const auto content = without_numbers(web::string_member(file, "content"));
   if (content.empty()) return path + " is empty.";
   if (content.size() <= quoted_file_bytes) return path + ":\n\n" + content;
   return path + " (" + std::to_string(content.size()) +
-         " bytes), in its own words:" + bullets(best_sentences(content, summary_sentences));
+         " bytes), in its own words:" + bullets(summarizer::best_sentences(content, summary_sentences));
 }
 
 std::string report_written(const json::object& arguments, const json::object&) {
-  return "I wrote " + std::to_string(string_in(arguments, "content").size()) + " bytes to " +
-         string_in(arguments, "path") + ".";
+  return "I wrote " + std::to_string(web::string_member(arguments, "content").size()) + " bytes to " +
+         web::string_member(arguments, "path") + ".";
 }
 
 std::string report_files(const json::object&, const json::object& folder) {
@@ -94,7 +105,7 @@ std::string report_files(const json::object&, const json::object& folder) {
 }
 
 std::string report_remembered(const json::object& arguments, const json::object&) {
-  return "I will remember: " + string_in(arguments, "text");
+  return "I will remember: " + web::string_member(arguments, "text");
 }
 
 std::string report_memories(const json::object&, const json::object& found) {
@@ -116,7 +127,7 @@ std::string report_log(const json::object&, const json::object& result) {
 }
 
 std::string report_commit(const json::object&, const json::object& result) {
-  const auto hash = string_in(result, "hash");
+  const auto hash = web::string_member(result, "hash");
   return hash.empty() ? "There was nothing to commit." : "Committed as " + hash.substr(0, 7) + ".";
 }
 
@@ -138,11 +149,11 @@ json::object object_of(std::string_view text) {
 
 std::string report_tool_result(std::string_view tool, std::string_view arguments, std::string_view result) {
   const auto outcome = object_of(result);
-  if (const auto error = string_in(outcome, "error"); !error.empty()) return "That did not work: " + error;
+  if (const auto error = web::string_member(outcome, "error"); !error.empty()) return "That did not work: " + error;
   if (const auto report = reports.find(tool); report != reports.end() && !outcome.empty()) {
     return report->second(object_of(arguments), outcome);
   }
-  const auto best = best_sentences(result, summary_sentences);
+  const auto best = summarizer::best_sentences(result, summary_sentences);
   return best.empty() ? "The tool brought nothing back." : "The tool says:" + bullets(best);
 }
 

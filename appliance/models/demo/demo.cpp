@@ -57,7 +57,7 @@ std::vector<std::string> Demo::only(const std::string& model) const {
 
 web::Task<web::Result<ChatAnswer>> Demo::answer(ChatRequest request, std::string model, std::string visitor) {
   const auto now = store::now();
-  const auto most = most_tokens(request) + answer_tokens;
+  const auto most = max_prompt_tokens(request) + answer_tokens;
   if (!visitors_.admit(visitor, most, limits_.tokens, now)) co_return limit_reached(now);
   request.max_tokens = answer_tokens;
   auto only_these = only(model);

@@ -6,11 +6,19 @@
 #include <string>
 #include <vector>
 
-#include "appliance/models/demo/routes.h"
+#include "appliance/access/guards.h"
+#include "appliance/models/demo/demo.h"
+#include "web/routes/bind.h"
 #include "web/routes/endpoint.h"
 #include "web/routes/fields.h"
+#include "web/routes/route.h"
 
 namespace models::demo {
+
+// What the rows depend on; all of it must outlive them.
+struct Services {
+  Demo& demo;
+};
 
 inline constexpr std::size_t max_message_characters = 100'000;
 inline constexpr std::size_t max_conversation_entries = 1000;
@@ -50,5 +58,8 @@ BOOST_DESCRIBE_STRUCT(DemoBody, (), (message, model, mode, conversation))
 
 web::Answer show_demo(const Services&, const web::Request&);
 web::Answer chat(const Services&, const web::Request&);
+
+// /api/demo/chat.
+std::vector<web::Route> web_routes(const agentbox::Guards&, const web::Bind<Services>&);
 
 }  // namespace models::demo

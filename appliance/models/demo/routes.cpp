@@ -1,4 +1,3 @@
-#include "appliance/models/demo/routes.h"
 
 #include "appliance/models/demo/handlers.h"
 #include "web/routes/endpoint.h"

@@ -14,7 +14,7 @@ namespace json = boost::json;
 
 namespace {
 
-constexpr std::int64_t most_choices = 4;
+constexpr std::int64_t max_choices = 4;
 
 struct AskedChat {
   ChatRequest request;
@@ -26,7 +26,7 @@ web::Result<std::size_t> take_choices(json::object& body) {
   const auto* given = body.if_contains("n");
   if (!given || given->is_null()) return std::size_t{1};
   const auto* number = given->if_int64();
-  if (!number || *number < 1 || *number > most_choices) return web::invalid("n must be a whole number from 1 to 4");
+  if (!number || *number < 1 || *number > max_choices) return web::invalid("n must be a whole number from 1 to 4");
   const auto choices = static_cast<std::size_t>(*number);
   body.erase("n");
   return choices;
@@ -47,6 +47,7 @@ void add(TokenUsage& sum, const TokenUsage& more) {
   sum.output += more.output;
   sum.cached += more.cached;
   sum.reasoning += more.reasoning;
+  sum.cache_written += more.cache_written;
   sum.estimated = sum.estimated || more.estimated;
 }
 
@@ -61,13 +62,14 @@ web::Task<> send_chunks(std::vector<CallHandle>& handles, bool include_usage, we
   TokenUsage used;
   for (std::size_t choice = 0; choice < handles.size(); ++choice) {
     auto& handle = handles[choice];
+    // The model is known once it has begun.
+    auto pieces = co_await next_pieces(handle, writer);
     const openai::Chunks chunks(id, handle.serving(), choice);
     const auto opening = chunks.opening();
-    co_await writer.event(opening);
-    for (;;) {
-      const auto pieces = co_await handle.next();
-      if (pieces.empty()) break;
+    bool is_open = false;
+    for (; !pieces.empty(); pieces = co_await next_pieces(handle, writer)) {
       std::string events;
+      if (!std::exchange(is_open, true)) web::append_event(events, opening);
       for (const auto& piece : pieces) web::append_event(events, chunks.piece(piece));
       co_await writer.write(std::move(events));
     }
@@ -77,7 +79,8 @@ web::Task<> send_chunks(std::vector<CallHandle>& handles, bool include_usage, we
       co_return;
     }
     add(used, answer->usage);
-    const auto end = chunks.end(answer->finish);
+    if (!is_open) co_await writer.event(opening);
+    const auto end = chunks.end(*answer);
     co_await writer.event(end);
   }
   if (include_usage) {
@@ -88,7 +91,7 @@ web::Task<> send_chunks(std::vector<CallHandle>& handles, bool include_usage, we
   co_await writer.event("[DONE]");
 }
 
-web::Response reply_streamed(std::vector<CallHandle> handles, bool include_usage) {
+web::Response reply_with_chunks(std::vector<CallHandle> handles, bool include_usage) {
   const auto shared = std::make_shared<std::vector<CallHandle>>(std::move(handles));
   auto response = web::server_sent_events([shared, include_usage](web::StreamWriter& writer) -> web::Task<> {
     return send_chunks(*shared, include_usage, writer);
@@ -129,15 +132,15 @@ web::Answer complete_chat(const Services& services, const web::Request& request)
     handles.push_back(std::move(handle));
   }
   if (stream) {
-    const bool begun = co_await handles.front().begins();
-    // A failure before the first piece gets an error status.
-    if (begun) co_return reply_streamed(std::move(handles), include_usage);
+    const auto begun = co_await handles.front().begins_within(comment_interval);
+    // A failure before that gets an error status.
+    if (begun.value_or(true)) co_return reply_with_chunks(std::move(handles), include_usage);
   }
   std::vector<ChatAnswer> answers;
   for (auto& handle : handles) {
     auto answer = co_await handle.answer();
     if (!answer) co_return as_openai_has_it(answer.error());
-    if (stream) co_return reply_streamed(std::move(handles), include_usage);
+    if (stream) co_return reply_with_chunks(std::move(handles), include_usage);
     answers.push_back(std::move(*answer));
   }
   co_return reply_whole(answers);

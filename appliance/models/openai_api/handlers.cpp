@@ -58,7 +58,18 @@ web::Task<web::Result<std::vector<ListedModel>>> usable_models(ModelGateway& gat
 }
 
 json::object to_wire(const ListedModel& model) {
-  return {{"id", model.id}, {"object", "model"}, {"created", 0}, {"owned_by", model.provider}};
+  json::object wire{{"id", model.id}, {"object", "model"}, {"created", 0}, {"owned_by", model.provider}};
+  if (!model.entry) return wire;
+  // As OpenRouter names them.
+  const auto& entry = *model.entry;
+  if (entry.context > 0) wire["context_length"] = entry.context;
+  json::array sees;
+  sees.emplace_back("text");
+  if (entry.sees()) sees.emplace_back("image");
+  wire["architecture"] = json::object{{"input_modalities", std::move(sees)}};
+  wire["top_provider"] = json::object{{"max_completion_tokens", entry.max_output}};
+  if (entry.efforts) wire["reasoning_efforts"] = json::array(entry.efforts->begin(), entry.efforts->end());
+  return wire;
 }
 
 }  // namespace

@@ -2,17 +2,33 @@
 
 #include <boost/describe.hpp>
 #include <boost/json.hpp>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
+#include <vector>
 
-#include "appliance/models/openai_api/routes.h"
+#include "appliance/access/guards.h"
+#include "appliance/models/model_gateway.h"
+#include "appliance/models/openai_api/recent_items.h"
 #include "appliance/models/providers/openai_wire.h"
 #include "appliance/models/providers/responses_wire.h"
+#include "web/routes/bind.h"
 #include "web/routes/endpoint.h"
 #include "web/routes/fields.h"
+#include "web/routes/route.h"
 
 namespace models::openai_api {
+
+// What the rows depend on; all of it must outlive them.
+struct Services {
+  ModelGateway& gateway;
+  // The provider that an agent's calls prefer (ModelQuery::provider).
+  std::function<std::string(std::string_view agent)> provider_of;
+  std::shared_ptr<RecentItems> recent_items = std::make_shared<RecentItems>();
+};
 
 // Documents the body in OpenAPI; openai::parse_request reads it.
 struct CompletionBody {
@@ -55,5 +71,12 @@ web::Answer create_response(const Services&, const web::Request&);
 web::Answer create_embeddings(const Services&, const web::Request&);
 web::Answer list_models(const Services&, const web::Request&);
 web::Answer show_model(const Services&, const web::Request&);
+
+// The API for agents and for OpenAI's clients: POST /v1/chat/completions, POST /v1/embeddings and GET /v1/models, also
+// without /v1. Its listener must use messages::error_forms().
+std::vector<web::Route> routes(const web::Guard&, const web::Bind<Services>&);
+// The same and those of messages_api and media_api, for agents' tokens and users' API keys, on the web and on the
+// backend.
+std::vector<web::Route> caller_routes(const agentbox::Guards&, const web::Bind<Services>&);
 
 }  // namespace models::openai_api

@@ -2,9 +2,10 @@
 #pragma once
 
 #include <algorithm>
+#include <chrono>
 
 #include "appliance/models/call_handle.h"
-#include "appliance/models/openai_api/routes.h"
+#include "appliance/models/openai_api/handlers.h"
 #include "web/protocol/http.h"
 
 namespace models::openai_api {
@@ -15,6 +16,25 @@ inline web::Error as_openai_has_it(web::Error error) {
   return error;
 }
 
+// A stream sends its head within this time, and comments while there is nothing to send, so that clients and proxies do
+// not take it for dead. Later errors are events.
+inline constexpr std::chrono::milliseconds comment_interval{4'000};
+
+// The next pieces of a streamed answer; comments are written while there are none. Empty: the answer has ended.
+inline web::Task<std::vector<AnswerPiece>> next_pieces(CallHandle& handle, web::StreamWriter& writer) {
+  for (;;) {
+    auto pieces = co_await handle.next_within(comment_interval);
+    if (pieces) co_return std::move(*pieces);
+    auto comment = handle.comment();
+    co_await writer.write(std::move(comment));
+  }
+}
+
+// Agents say who waits for them. Users' programs count as persons, whatever they say.
+inline WaitClass wait_class_of(const web::Request& request) {
+  return request.caller.agent.empty() ? WaitClass::person : wait_class_named(request.header(wait_class_header));
+}
+
 // For the caller of the request, whom the payer is looked up for.
 inline web::Result<ModelCall> model_call(const Services& services, const web::Request& request, ChatRequest asked) {
   auto payer = services.gateway.policy().payer_of(request.caller);
@@ -22,8 +42,10 @@ inline web::Result<ModelCall> model_call(const Services& services, const web::Re
   ModelCall call{.request = std::move(asked),
                  .query = {},
                  .payer = std::move(*payer),
-                 .trace = spans::TraceContext::parse(request.header(spans::traceparent))};
+                 .trace = spans::TraceContext::parse(request.header(spans::traceparent)),
+                 .wait_class = wait_class_of(request)};
   const auto& agent = request.caller.agent;
+  call.request.is_cached = !agent.empty();
   call.query = {
       .model = call.request.model, .task = {}, .provider = agent.empty() ? std::string() : services.provider_of(agent)};
   return call;

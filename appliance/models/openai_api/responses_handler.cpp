@@ -13,7 +13,9 @@ namespace {
 
 struct Streamed {
   CallHandle handle;
-  responses::Output output;
+  const responses::Echo echo;
+  const std::shared_ptr<RecentItems> recent_items;
+  const store::UserId user;
 };
 
 void append(std::string& text, const responses::Events& events) {
@@ -21,27 +23,27 @@ void append(std::string& text, const responses::Events& events) {
 }
 
 web::Task<> send_events(Streamed& streamed, web::StreamWriter& writer) {
+  // The model is known once it has begun.
+  auto pieces = co_await next_pieces(streamed.handle, writer);
+  responses::Output output(streamed.echo, streamed.handle.serving());
   std::string opening;
-  append(opening, streamed.output.begin());
+  append(opening, output.begin());
   co_await writer.write(std::move(opening));
-  for (;;) {
-    const auto pieces = co_await streamed.handle.next();
-    if (pieces.empty()) break;
+  for (; !pieces.empty(); pieces = co_await next_pieces(streamed.handle, writer)) {
     std::string events;
-    for (const auto& piece : pieces) append(events, streamed.output.take(piece));
+    for (const auto& piece : pieces) append(events, output.take(piece));
     co_await writer.write(std::move(events));
   }
   const auto answer = co_await streamed.handle.answer();
   std::string end;
-  append(end, answer ? streamed.output.finish(*answer) : streamed.output.fail(answer.error()));
+  append(end, answer ? output.finish(*answer) : output.fail(answer.error()));
+  if (answer) streamed.recent_items->add(streamed.user, output.output());
   co_await writer.write(std::move(end));
 }
 
-web::Response reply_streamed(CallHandle handle, const responses::Echo& echo) {
-  responses::Output output(echo, handle.serving());
-  const auto shared = std::make_shared<Streamed>(Streamed{std::move(handle), std::move(output)});
+web::Response reply_with_events(std::shared_ptr<Streamed> streamed) {
   auto response = web::server_sent_events(
-      [shared](web::StreamWriter& writer) -> web::Task<> { return send_events(*shared, writer); });
+      [streamed](web::StreamWriter& writer) -> web::Task<> { return send_events(*streamed, writer); });
   response.set("X-Accel-Buffering", "no");
   return response;
 }
@@ -51,22 +53,34 @@ web::Response reply_streamed(CallHandle handle, const responses::Echo& echo) {
 web::Answer create_response(const Services& services, const web::Request& request) {
   auto body = web::parse_body<json::object>(request);
   if (!body) co_return body.error();
-  auto parsed = responses::parse_request(std::move(*body));
+  auto payer = services.gateway.policy().payer_of(request.caller);
+  if (!payer) co_return payer.error();
+  const auto user = payer->user;
+  const auto find = [&services, user](std::string_view id) { return services.recent_items->find(user, id); };
+  auto parsed = responses::parse_request(std::move(*body), find);
   if (!parsed) co_return parsed.error();
   const bool stream = parsed->request.stream;
   auto call = model_call(services, request, std::move(parsed->request));
   if (!call) co_return call.error();
   auto handle = co_await CallHandle::start(services.gateway, std::move(*call), stream);
   if (stream) {
-    const bool begun = co_await handle.begins();
-    // A failure before the first piece gets an error status.
-    if (begun) co_return reply_streamed(std::move(handle), parsed->echo);
+    const auto begun = co_await handle.begins_within(comment_interval);
+    // A failure before that gets an error status.
+    bool has_failed = false;
+    if (begun == false) {
+      const auto answer = co_await handle.answer();
+      has_failed = !answer;
+    }
+    if (!has_failed)
+      co_return reply_with_events(std::make_shared<Streamed>(
+          Streamed{std::move(handle), std::move(parsed->echo), services.recent_items, user}));
   }
   const auto answer = co_await handle.answer();
   if (!answer) co_return as_openai_has_it(answer.error());
-  if (stream) co_return reply_streamed(std::move(handle), parsed->echo);
   responses::Output output(parsed->echo, answer->model);
-  co_return web::json(output.whole(*answer));
+  auto whole = output.whole(*answer);
+  services.recent_items->add(user, output.output());
+  co_return web::json(std::move(whole));
 }
 
 }  // namespace models::openai_api

@@ -8,12 +8,16 @@
 #include <string_view>
 
 #include "appliance/models/chat.h"
+#include "appliance/models/providers/text_joiner.h"
 #include "appliance/models/providers/wire_json.h"
 #include "web/result.h"
 
 namespace models::anthropic {
 
 inline constexpr std::string_view version = "2023-06-01";
+
+// The tool whose arguments are the answer, for a response_format.
+inline constexpr std::string_view answer_tool = "answer_in_json";
 
 // What the API has no way to say, as a sentence that names the field.
 std::optional<std::string> cannot(const ChatRequest&);
@@ -35,12 +39,18 @@ class AnswerStream {
  private:
   void begin_block(const boost::json::object&);
   void grow_block(const boost::json::object&);
+  void say(std::string_view);
+  void think(std::int64_t block, Reasoning piece);
+  void end_block(const boost::json::object&);
 
   Listener& listener_;
   ChatAnswer answer_;
   boost::json::object usage_;
   std::string stop_reason_;
-  std::map<std::int64_t, std::size_t> calls_;  // block's index: place in tool_calls
+  std::map<std::int64_t, std::size_t> calls_;     // block's index: place in tool_calls
+  std::map<std::int64_t, std::size_t> thoughts_;  // block's index: place in reasoning
+  std::optional<std::int64_t> answer_block_;      // the call of answer_tool, whose arguments are text
+  TextJoiner text_, thinking_, arguments_;
   std::optional<ReportedError> reported_error_;
   bool complete_ = false;
 };

@@ -6,7 +6,7 @@ namespace models {
 
 namespace {
 
-constexpr std::size_t most_models = 1000;
+constexpr std::size_t max_models = 1000;
 
 }  // namespace
 
@@ -17,6 +17,7 @@ bool Breaker::counts(Fault fault) {
     case Fault::bad_answer:
     case Fault::unreachable:
     case Fault::timeout:
+    case Fault::model_not_available:  // of the model's breaker
       return true;
     default:
       return false;
@@ -92,6 +93,12 @@ void ProviderBreaker::succeeded(const std::string& model) {
 
 void ProviderBreaker::failed(const std::string& model, const Failure& failure, Clock::time_point now) {
   const std::lock_guard lock(mutex_);
+  if (failure.fault == Fault::model_not_available) {
+    if (models_.size() >= max_models) models_.clear();
+    models_.try_emplace(model).first->second.failed(failure.fault, now, Breaker::threshold);
+    whole_.succeeded();  // it answered
+    return;
+  }
   const bool is_models = failure.fault == Fault::timeout && failure.may_be_billed && !is_one_machine_;
   if (!is_models) {
     whole_.failed(failure.fault, now);
@@ -103,7 +110,7 @@ void ProviderBreaker::failed(const std::string& model, const Failure& failure, C
     }
     return;
   }
-  if (models_.size() >= most_models) models_.clear();  // callers choose the names of embedding models
+  if (models_.size() >= max_models) models_.clear();  // callers choose the names of embedding models
   models_.try_emplace(model).first->second.failed(Fault::timeout, now);
   whole_.failed(Fault::timeout, now, Breaker::threshold - 1);
 }
@@ -112,6 +119,12 @@ void ProviderBreaker::abandoned(const std::string& model) {
   const std::lock_guard lock(mutex_);
   if (const auto slow = models_.find(model); slow != models_.end()) slow->second.abandoned();
   whole_.abandoned();
+}
+
+bool ProviderBreaker::is_missing(const std::string& model) const {
+  const std::lock_guard lock(mutex_);
+  const auto known = models_.find(model);
+  return known != models_.end() && !known->second.is_slow();
 }
 
 std::optional<std::chrono::seconds> ProviderBreaker::model_wait(const std::string& model, Clock::time_point now) const {

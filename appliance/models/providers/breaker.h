@@ -1,5 +1,5 @@
 // Circuit breakers. A provider is not used for a while after a few failed attempts or two time-outs, a model after one
-// time-out.
+// time-out: one slow model behind a router must not close the provider to all others.
 #pragma once
 
 #include <boost/describe.hpp>
@@ -50,8 +50,9 @@ class Breaker {
   std::chrono::seconds pause_ = first_pause;
 };
 
-// The breaker of a provider, and one for each of its models that timed out, since other models may work. Two time-outs
-// in a row, or one and another failure, open the circuit of the provider. Callable from every thread.
+// The breaker of a provider, and one for each of its models that timed out or that the provider does not have, since
+// other models may work. Two time-outs in a row, or one and another failure, open the circuit of the provider. Callable
+// from every thread.
 class ProviderBreaker {
  public:
   using Clock = Breaker::Clock;
@@ -69,6 +70,8 @@ class ProviderBreaker {
   void failed(const std::string& model, const Failure&, Clock::time_point now);
   void abandoned(const std::string& model);
 
+  // Whether the provider's last answer was that it does not have the model.
+  bool is_missing(const std::string& model) const;
   // The time until the model may be used. Not set: the circuit of the model is closed.
   std::optional<std::chrono::seconds> model_wait(const std::string& model, Clock::time_point now) const;
   Breaker& whole() { return whole_; }
@@ -78,7 +81,7 @@ class ProviderBreaker {
   const bool is_one_machine_;
   Breaker whole_;
   mutable std::mutex mutex_;               // protects models_
-  std::map<std::string, Breaker> models_;  // those that timed out, until they answer
+  std::map<std::string, Breaker> models_;  // that timed out or are missing, until they answer
 };
 
 }  // namespace models

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "appliance/models/chat.h"
+#include "appliance/models/providers/text_joiner.h"
 #include "appliance/models/providers/wire_json.h"
 #include "web/result.h"
 
@@ -30,7 +31,10 @@ class AnswerStream {
   ChatAnswer take(const ChatRequest&);
 
  private:
+  void add(std::string text, std::string thought, std::string signature);
+
   Listener& listener_;
+  TextJoiner text_, thoughts_;
   ChatAnswer answer_;
   std::optional<TokenUsage> usage_;
   std::string finish_;

@@ -1,11 +1,16 @@
 // The answer half of openai_wire.h.
+#include <algorithm>
 #include <array>
 #include <boost/json.hpp>
 #include <chrono>
 
+#include "appliance/models/providers/openai_reasoning.h"
 #include "appliance/models/providers/openai_wire.h"
 #include "appliance/models/providers/provider.h"
+#include "appliance/models/providers/text_joiner.h"
 #include "appliance/models/providers/wire_json.h"
+#include "store/clock.h"
+#include "web/json.h"
 
 namespace models::openai {
 
@@ -13,47 +18,64 @@ namespace json = boost::json;
 
 namespace {
 
-std::string text_of(const json::value* content) {
-  if (!content) return {};
-  if (const auto* text = content->if_string()) return std::string(*text);
+// Text, reasoning and images of a content, which is a text or an array of parts.
+void read_content(const json::value& content, ReasoningReader& reasoning, Message& message) {
+  if (const auto* text = content.if_string()) message.content = joined_text(std::string(*text));
+  const auto* parts = content.if_array();
+  if (!parts) return;
   std::string joined;
-  if (const auto* parts = content->if_array()) {
-    for (const auto& part : *parts) {
-      if (const auto* object = part.if_object()) joined += string_in(*object, "text");
-    }
+  for (const auto& entry : *parts) {
+    const auto* part = entry.if_object();
+    if (!part || reasoning.read_part(*part, message.reasoning, nullptr)) continue;
+    joined += web::string_member(*part, "text");
+    if (auto url = web::string_at(entry, "/image_url/url"); !url.empty())
+      message.parts.push_back({.url = std::move(url), .kind = PartKind::image});
   }
-  return joined;
+  message.content = joined_text(std::move(joined));
 }
 
-ToolCall parse_call(const json::object& function, std::string id, std::size_t index) {
-  ToolCall call{.id = id.empty() ? "call_" + std::to_string(index) : std::move(id),
-                .name = string_in(function, "name")};
-  const auto* arguments = function.if_contains("arguments");
-  if (!arguments || arguments->is_null()) {
-    call.arguments = "{}";
-  } else if (const auto* text = arguments->if_string()) {
-    call.arguments = std::string(*text);
-    return checked_call(std::move(call));
-  } else {
-    call.arguments = json::serialize(*arguments);
-    call.malformed = !arguments->is_object();
+ToolCall parse_call(const json::object& function, std::string id) {
+  ToolCall call{.id = id.empty() ? new_call_id() : std::move(id), .name = web::string_member(function, "name")};
+  if (const auto* arguments = function.if_contains("arguments")) {
+    const auto* text = arguments->if_string();
+    call.arguments = text ? joined_text(std::string(*text)) : json::serialize(*arguments);
   }
-  return call;
+  return checked_call(std::move(call));
 }
 
-std::vector<ToolCall> parse_calls(const json::object& message) {
+std::vector<ToolCall> parse_answer_calls(const json::object& message) {
   std::vector<ToolCall> calls;
   if (const auto* list = message.if_contains("tool_calls"); list && list->is_array()) {
     for (const auto& entry : list->get_array()) {
       const auto* call = entry.if_object();
       if (!call) continue;
-      const auto* function = object_in(*call, "function");
-      calls.push_back(parse_call(function ? *function : *call, string_in(*call, "id"), calls.size()));
+      const auto* function = web::object_member(*call, "function");
+      auto id = web::string_member(*call, "id");
+      if (std::ranges::find(calls, id, &ToolCall::id) != calls.end()) id.clear();
+      calls.push_back(parse_call(function ? *function : *call, std::move(id)));
+      read_signature(*call, calls.back());
     }
-  } else if (const auto* function = object_in(message, "function_call")) {
-    calls.push_back(parse_call(*function, {}, 0));
+  } else if (const auto* function = web::object_member(message, "function_call")) {
+    calls.push_back(parse_call(*function, {}));
   }
   return calls;
+}
+
+Message parse_message(const json::object& wire) {
+  Message message{.role = Role::assistant};
+  ReasoningReader reasoning;
+  reasoning.read(wire, message.reasoning, nullptr);
+  if (const auto* content = wire.if_contains("content")) read_content(*content, reasoning, message);
+  message.tool_calls = parse_answer_calls(wire);
+  message.refusal = web::string_member(wire, "refusal");
+  if (const auto* images = web::array_member(wire, "images"))
+    for (const auto& each : *images)
+      if (auto url = web::string_at(each, "/image_url/url"); !url.empty())
+        message.parts.push_back({.url = std::move(url), .kind = PartKind::image});
+  if (const auto* audio = web::object_member(wire, "audio")) message.parts.push_back(parse_audio(*audio));
+  if (const auto* annotations = web::array_member(wire, "annotations"))
+    append_copies(*annotations, message.annotations);
+  return message;
 }
 
 json::array calls_to_wire(const std::vector<ToolCall>& calls, const json::storage_ptr& memory) {
@@ -62,13 +84,14 @@ json::array calls_to_wire(const std::vector<ToolCall>& calls, const json::storag
     json::object written(
         {{"id", call.id}, {"type", "function"}, {"function", {{"name", call.name}, {"arguments", call.arguments}}}},
         memory);
+    if (!call.signature.empty()) written["extra_content"] = signature_to_wire(call.signature, call.signed_by);
     wire.push_back(std::move(written));
   }
   return wire;
 }
 
 std::int64_t unix_now() {
-  return std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+  return std::chrono::duration_cast<std::chrono::seconds>(store::now().time_since_epoch()).count();
 }
 
 // Errors that need a higher limit, not a retry.
@@ -140,24 +163,44 @@ std::string_view wire_name(Finish finish) {
 }
 
 Finish finish_named(std::string_view reason, bool has_calls) {
-  if (has_calls) return Finish::tool_calls;
-  if (reason == "length") return Finish::length;
+  if (reason == "length" || reason == "max_tokens" || reason == "model_length") return Finish::length;
   if (reason == "content_filter") return Finish::content_filter;
-  return Finish::stop;
+  return has_calls ? Finish::tool_calls : Finish::stop;
 }
 
 std::optional<TokenUsage> parse_usage(const json::object& body) {
-  const auto* usage = object_in(body, "usage");
+  const auto* usage = web::object_member(body, "usage");
   if (!usage) return std::nullopt;
   const auto input = token_count_in(*usage, "prompt_tokens");
   const auto output = token_count_in(*usage, "completion_tokens");
   if (!input || !output || *input + *output == 0) return std::nullopt;
   TokenUsage found{.input = *input, .output = *output};
-  if (const auto* details = object_in(*usage, "prompt_tokens_details"))
+  if (const auto* details = web::object_member(*usage, "prompt_tokens_details")) {
     found.cached = std::min(token_count_in(*details, "cached_tokens").value_or(0), found.input);
-  if (const auto* details = object_in(*usage, "completion_tokens_details"))
+    found.cache_written = std::min(token_count_in(*details, "cache_write_tokens").value_or(0), found.input);
+  }
+  if (const auto* details = web::object_member(*usage, "completion_tokens_details"))
     found.reasoning = std::min(token_count_in(*details, "reasoning_tokens").value_or(0), found.output);
   return found;
+}
+
+Part parse_audio(const json::object& audio) {
+  return {.text = web::string_member(audio, "transcript"),
+          .url = web::string_member(audio, "data"),
+          .name = web::string_member(audio, "id"),
+          .kind = PartKind::audio};
+}
+
+json::object audio_to_wire(const Part& part) {
+  json::object audio;
+  if (!part.name.empty()) audio["id"] = part.name;
+  if (!part.url.empty()) audio["data"] = part.url;
+  if (!part.text.empty()) audio["transcript"] = part.text;
+  return audio;
+}
+
+json::object image_to_wire(const Part& part) {
+  return {{"type", "image_url"}, {"image_url", json::object{{"url", part.url}}}};
 }
 
 web::Result<ChatAnswer> parse_answer(std::string_view text, const ChatRequest& request) {
@@ -170,18 +213,16 @@ web::Result<ChatAnswer> parse_answer(std::string_view text, const ChatRequest& r
   const auto* list = choices ? choices->if_array() : nullptr;
   if (!list || list->empty()) {
     // Some routers report an upstream's failure with status 200.
-    if (const auto* failure = object_in(*body, "error")) return bad_answer("said: " + string_in(*failure, "message"));
+    if (const auto reported = error_in(*body)) return bad_answer("said: " + reported->message);
     return bad_answer("sent an answer without choices");
   }
   const auto* choice = list->front().if_object();
-  const auto* message = choice ? object_in(*choice, "message") : nullptr;
+  const auto* message = choice ? web::object_member(*choice, "message") : nullptr;
   if (!message) return bad_answer("sent a choice without a message");
 
-  ChatAnswer answer{.id = string_in(*body, "id"), .model = string_in(*body, "model")};
-  answer.message = {.role = Role::assistant,
-                    .content = text_of(message->if_contains("content")),
-                    .tool_calls = parse_calls(*message)};
-  answer.finish = finish_named(string_in(*choice, "finish_reason"), !answer.message.tool_calls.empty());
+  ChatAnswer answer{.id = web::string_member(*body, "id"), .model = web::string_member(*body, "model")};
+  answer.message = parse_message(*message);
+  answer.finish = finish_named(web::string_member(*choice, "finish_reason"), !answer.message.tool_calls.empty());
   return with_defaults(std::move(answer), request, parse_usage(*body), id_prefix);
 }
 
@@ -195,11 +236,22 @@ json::object usage_to_wire(const TokenUsage& usage, const json::storage_ptr& mem
 }
 
 json::object to_wire(const ChatAnswer& answer, const json::storage_ptr& memory) {
-  json::object message({{"role", "assistant"}, {"content", answer.message.content}}, memory);
-  if (!answer.message.tool_calls.empty()) {
-    if (answer.message.content.empty()) message["content"] = nullptr;
-    message["tool_calls"] = calls_to_wire(answer.message.tool_calls, memory);
+  const auto& said = answer.message;
+  json::object message({{"role", "assistant"}, {"content", said.content}}, memory);
+  if (said.content.empty() && (!said.tool_calls.empty() || !said.refusal.empty())) message["content"] = nullptr;
+  if (!said.tool_calls.empty()) message["tool_calls"] = calls_to_wire(said.tool_calls, memory);
+  if (!said.reasoning.empty()) {
+    if (const auto text = reasoning_text(said.reasoning); !text.empty()) message["reasoning_content"] = text;
+    message["reasoning_details"] = details_to_wire(said.reasoning, true);
   }
+  if (!said.refusal.empty()) message["refusal"] = said.refusal;
+  if (!said.annotations.empty()) message["annotations"] = said.annotations;
+  json::array images(memory);
+  for (const auto& part : said.parts) {
+    if (part.kind == PartKind::audio) message["audio"] = audio_to_wire(part);
+    if (part.is_image()) images.push_back(image_to_wire(part));
+  }
+  if (!images.empty()) message["images"] = std::move(images);
   json::object choice({{"index", 0}, {"message", std::move(message)}, {"finish_reason", wire_name(answer.finish)}},
                       memory);
   json::array choices(memory);

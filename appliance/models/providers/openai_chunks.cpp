@@ -3,7 +3,9 @@
 #include <boost/json.hpp>
 #include <chrono>
 
+#include "appliance/models/providers/openai_reasoning.h"
 #include "appliance/models/providers/openai_wire.h"
+#include "store/clock.h"
 
 namespace models::openai {
 
@@ -12,7 +14,7 @@ namespace json = boost::json;
 namespace {
 
 std::string common_of(std::string_view id, std::string_view model) {
-  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  const auto now = store::now().time_since_epoch();
   const json::object common{{"id", id},
                             {"object", "chat.completion.chunk"},
                             {"created", std::chrono::duration_cast<std::chrono::seconds>(now).count()},
@@ -20,6 +22,23 @@ std::string common_of(std::string_view id, std::string_view model) {
   auto text = json::serialize(common);
   text.back() = ',';
   return text;
+}
+
+// The delta of a piece that is neither text nor part of a call.
+json::object other_members(const AnswerPiece& piece) {
+  json::object members;
+  if (piece.block && !piece.reasoning.text.empty()) members["reasoning_content"] = piece.reasoning.text;
+  if (!piece.refusal.empty()) members["refusal"] = piece.refusal;
+  if (!piece.annotations.empty()) members["annotations"] = piece.annotations;
+  if (!piece.part) return members;
+  if (piece.part->kind == PartKind::audio) {
+    members["audio"] = audio_to_wire(*piece.part);
+  } else {
+    json::array images;
+    images.push_back(image_to_wire(*piece.part));
+    members["images"] = std::move(images);
+  }
+  return members;
 }
 
 }  // namespace
@@ -42,8 +61,15 @@ std::string Chunks::opening() const { return delta({{"role", "assistant"}, {"con
 
 std::string Chunks::end(Finish finish) const { return delta({}, json::string(wire_name(finish))); }
 
+std::string Chunks::end(const ChatAnswer& answer) const {
+  json::object last;
+  if (!answer.message.reasoning.empty()) last["reasoning_details"] = details_to_wire(answer.message.reasoning, true);
+  return delta(std::move(last), json::string(wire_name(answer.finish)));
+}
+
 std::string Chunks::piece(const AnswerPiece& piece) const {
-  if (!piece.call) return text(piece.text);
+  if (piece.is_text()) return text(piece.text);
+  if (!piece.call) return delta(other_members(piece));
   json::object function{{"arguments", piece.arguments}};
   if (!piece.name.empty()) function["name"] = piece.name;
   json::object call{{"index", *piece.call}, {"function", std::move(function)}};
@@ -51,6 +77,7 @@ std::string Chunks::piece(const AnswerPiece& piece) const {
     call["id"] = piece.id;
     call["type"] = "function";
   }
+  if (!piece.signature.empty()) call["extra_content"] = signature_to_wire(piece.signature, piece.signed_by);
   json::array calls;
   calls.push_back(std::move(call));
   return delta({{"tool_calls", std::move(calls)}});

@@ -18,6 +18,9 @@ class Chunks {
   std::string opening() const;
   std::string piece(const AnswerPiece&) const;
   std::string end(Finish) const;
+  // With all reasoning as reasoning_details, complete and once: clients keep the last delta of a member that they do
+  // not know.
+  std::string end(const ChatAnswer&) const;
   std::string usage(const TokenUsage&) const;
   // A chunk that adds nothing to the answer but these members beside its choices.
   std::string extended(const boost::json::object& members) const;

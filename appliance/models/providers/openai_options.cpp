@@ -16,7 +16,7 @@ namespace {
 
 using Problem = std::optional<web::Error>;
 
-constexpr std::size_t most_stops = 16, most_stop_bytes = 1'000;
+constexpr std::size_t max_stops = 16, max_stop_bytes = 1'000, max_name_bytes = 64;
 
 // Read by parse_request.
 constexpr std::array<std::string_view, 9> read_elsewhere{
@@ -25,6 +25,11 @@ constexpr std::array<std::string_view, 9> read_elsewhere{
 // They concern the account at the vendor, which is the box's and not the client's, and do not affect the answer.
 constexpr std::array<std::string_view, 5> without_effect{"user", "metadata", "store", "prompt_cache_key",
                                                          "safety_identifier"};
+// Objects and texts whose form is the provider's affair.
+constexpr std::array<std::string_view, 5> unchecked{"prediction", "modalities", "audio", "verbosity",
+                                                    "prompt_cache_retention"};
+// OpenAI's parameters that the box does not pass on to anybody: they are refused, since they would change the answer.
+constexpr std::array<std::string_view, 3> refused{"functions", "function_call", "web_search_options"};
 
 Problem must_be(std::string_view name, std::string_view what) {
   return web::invalid(std::string(name) + " must be " + std::string(what));
@@ -32,18 +37,18 @@ Problem must_be(std::string_view name, std::string_view what) {
 
 Problem stop(const json::value& value, ChatRequest& request) {
   if (value.is_string()) {
-    request.stop.emplace_back(value.get_string());
+    if (!value.get_string().empty()) request.stop.emplace_back(value.get_string());
   } else if (const auto* list = value.if_array()) {
     for (const auto& each : *list) {
       if (!each.is_string()) return must_be("stop", "a string or an array of strings");
-      request.stop.emplace_back(each.get_string());
+      if (!each.get_string().empty()) request.stop.emplace_back(each.get_string());
     }
   } else {
     return must_be("stop", "a string or an array of strings");
   }
-  if (request.stop.size() > most_stops) return must_be("stop", "at most 16 strings");
+  if (request.stop.size() > max_stops) return must_be("stop", "at most 16 strings");
   for (const auto& each : request.stop)
-    if (each.empty() || each.size() > most_stop_bytes) return must_be("stop", "strings of 1 to 1000 bytes");
+    if (each.size() > max_stop_bytes) return must_be("stop", "strings of at most 1000 bytes");
   return std::nullopt;
 }
 
@@ -88,9 +93,9 @@ Problem penalty(std::string_view name, const json::value& value) {
 Problem seed(const json::value& value) { return value.is_int64() ? std::nullopt : must_be("seed", "a whole number"); }
 
 Problem effort(const json::value& value) {
-  constexpr std::array<std::string_view, 4> efforts{"minimal", "low", "medium", "high"};
+  constexpr std::array<std::string_view, 6> efforts{"none", "minimal", "low", "medium", "high", "xhigh"};
   const bool known = value.is_string() && std::ranges::count(efforts, std::string_view(value.get_string())) > 0;
-  return known ? std::nullopt : must_be("reasoning_effort", "one of: minimal, low, medium, high");
+  return known ? std::nullopt : must_be("reasoning_effort", "one of: none, minimal, low, medium, high, xhigh");
 }
 
 Problem logit_bias(const json::value& value) {
@@ -112,8 +117,14 @@ Problem check(std::string_view name, const json::value& value, ChatRequest& requ
   if (name == "reasoning_effort") return effort(value);
   if (name == "logit_bias") return logit_bias(value);
   if (name == "parallel_tool_calls") return value.is_bool() ? std::nullopt : must_be(name, "true or false");
-  return web::invalid(std::string(name.substr(0, 64)) + " is not supported");
+  return std::nullopt;
 }
+
+constexpr std::array<std::string_view, 8> checked{
+    "tool_choice", "response_format",  "presence_penalty", "frequency_penalty",
+    "seed",        "reasoning_effort", "logit_bias",       "parallel_tool_calls"};
+
+bool contains(const auto& names, std::string_view name) { return std::ranges::count(names, name) > 0; }
 
 }  // namespace
 
@@ -121,8 +132,7 @@ std::optional<web::Error> read_options(const json::object& body, ChatRequest& re
   for (const auto& field : body) {
     const std::string_view name = field.key();
     const auto& value = field.value();
-    const bool elsewhere = std::ranges::count(read_elsewhere, name) > 0 || std::ranges::count(without_effect, name) > 0;
-    if (elsewhere || value.is_null()) continue;
+    if (contains(read_elsewhere, name) || contains(without_effect, name) || value.is_null()) continue;
     if (name == "stop") {
       if (auto problem = stop(value, request)) return problem;
     } else if (name == "n") {
@@ -132,9 +142,16 @@ std::optional<web::Error> read_options(const json::object& body, ChatRequest& re
       if (value != "auto" && value != "default") return web::invalid("service_tier must be auto or default");
     } else if (name == "logprobs") {
       if (value != false) return web::invalid("logprobs is not supported");
-    } else {
+    } else if (name == "top_logprobs") {
+      if (value != 0) return web::invalid("top_logprobs must be 0: logprobs is not supported");
+    } else if (contains(refused, name)) {
+      return web::invalid(std::string(name) + " is not supported");
+    } else if (contains(checked, name) || contains(unchecked, name)) {
       if (auto problem = check(name, value, request)) return problem;
       request.options[name] = value;
+    } else {
+      if (name.size() > max_name_bytes) return web::invalid("A parameter's name is longer than 64 bytes");
+      request.unknown[name] = value;
     }
   }
   return std::nullopt;

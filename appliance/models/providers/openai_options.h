@@ -10,8 +10,8 @@
 
 namespace models::openai {
 
-// Fills in request.stop and request.options. An error names the parameter: it is malformed, or the box does not pass it
-// on.
+// Fills in request.stop, request.options and request.unknown. An error names the parameter: it is malformed, or the box
+// does not pass it on.
 std::optional<web::Error> read_options(const boost::json::object& body, ChatRequest& request);
 
 }  // namespace models::openai

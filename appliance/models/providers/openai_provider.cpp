@@ -7,6 +7,7 @@
 #include "appliance/models/providers/exchange.h"
 #include "appliance/models/providers/openai_stream.h"
 #include "appliance/models/providers/openai_wire.h"
+#include "appliance/models/providers/wire_json.h"
 
 namespace models {
 
@@ -15,14 +16,15 @@ namespace json = boost::json;
 namespace {
 
 constexpr auto listing_lifetime = std::chrono::seconds(60);
+constexpr auto time_without_streams = std::chrono::minutes(10);
 
 constexpr std::size_t max_listed = 1'000;
 
 // A name that requests can carry and pages can show.
 bool is_model_id(std::string_view id) {
-  constexpr std::size_t most_bytes = 200;
+  constexpr std::size_t max_bytes = 200;
   const auto is_control = [](unsigned char c) { return c < 0x20 || c == 0x7F; };
-  return !id.empty() && id.size() <= most_bytes && std::ranges::none_of(id, is_control);
+  return !id.empty() && id.size() <= max_bytes && std::ranges::none_of(id, is_control);
 }
 
 struct Unheard final : Listener {
@@ -95,21 +97,71 @@ web::Task<Outcome<std::string>> OpenAiProvider::choose_model(std::string request
     co_return failure;
   }
   if (listed->empty())
-    co_return upstream_.fail(Fault::bad_answer, "lists no models: load one, or name one with LOCAL_MODEL.");
+    co_return upstream_.fail(Fault::bad_answer, "lists no models: load one, or configure its default model.");
   co_return listed->front().id;
+}
+
+openai::Dialect OpenAiProvider::dialect() const {
+  openai::Dialect dialect{.provider = settings_.name, .signs_calls = signs_calls_};
+  switch (reasoning_form_.load()) {
+    case ReasoningForm::thinking:
+      dialect.reasoning = thinking_part_format;
+      break;
+    case ReasoningForm::reasoning:
+      dialect.reasoning = reasoning_format;
+      break;
+    case ReasoningForm::reasoning_content:
+      break;
+    case ReasoningForm::unknown:
+      if (settings_.name == "openrouter") dialect.reasoning = reasoning_format;
+      break;
+  }
+  if (settings_.is_openai) dialect.reasoning = {};
+  return dialect;
+}
+
+void OpenAiProvider::learn_dialect(const Message& answer) {
+  for (const auto& block : answer.reasoning) {
+    if (block.format == reasoning_content_format) reasoning_form_ = ReasoningForm::reasoning_content;
+    if (block.format == reasoning_format) reasoning_form_ = ReasoningForm::reasoning;
+    if (block.format == thinking_part_format) reasoning_form_ = ReasoningForm::thinking;
+  }
+  for (const auto& call : answer.tool_calls)
+    if (!call.signature.empty()) signs_calls_ = true;
+}
+
+std::optional<std::string> OpenAiProvider::cannot(const ChatRequest& request) const {
+  // A router might act on members that the box does not know, at the box's cost.
+  if (settings_.is_local) return std::nullopt;
+  return missing_option(request, {}, "this model's provider");
+}
+
+bool OpenAiProvider::streams_whole_answers() const { return std::chrono::steady_clock::now() >= whole_until_.load(); }
+
+bool OpenAiProvider::learn_from(const Failure& failure, bool is_stream_for_whole) {
+  if (failure.fault == Fault::bad_request && failure.message.find("stream_options") != std::string::npos)
+    return stream_options_.exchange(false);
+  // An error within a stream, after which the provider may charge.
+  const bool is_broken = failure.fault == Fault::upstream_error && failure.may_be_billed;
+  if (!is_stream_for_whole || !is_broken) return false;
+  whole_until_ = std::chrono::steady_clock::now() + time_without_streams;
+  return true;
 }
 
 std::string OpenAiProvider::body_of(const ChatRequest& request, bool is_streamed) const {
   std::array<unsigned char, 4096> room;  // the tree is written once and freed as a whole
   json::monotonic_resource memory(room.data(), room.size());
-  auto wire = openai::to_wire(request, &memory);
+  auto wire = openai::to_wire(request, dialect(), &memory);
+  // The router passes marks on to Claude, whose cache needs them.
+  if (request.is_cached && settings_.name == "openrouter" && request.model.starts_with("anthropic/"))
+    openai::mark_for_cache(wire);
   if (settings_.completion_tokens && wire.contains("max_tokens")) {
     wire["max_completion_tokens"] = wire["max_tokens"];
     wire.erase("max_tokens");
   }
   if (is_streamed) {
     wire["stream"] = true;
-    wire["stream_options"] = json::object{{"include_usage", true}};
+    if (stream_options_) wire["stream_options"] = json::object{{"include_usage", true}};
   }
   return json::serialize(wire);
 }
@@ -121,13 +173,29 @@ web::Task<Outcome<ChatAnswer>> OpenAiProvider::complete(ChatRequest request, Lis
   const std::string path = "/chat/completions";
   // A slow local server is asked for a stream in any case: as long as it sends tokens, it is waited for.
   Unheard unheard;
-  if (!listener && settings_.is_local) listener = &unheard;
+  const bool is_whole = !listener || !listener->is_read();
+  const bool is_stream_for_whole = is_whole && settings_.is_local && streams_whole_answers();
+  if (is_whole && !is_stream_for_whole) listener = nullptr;
+  if (is_stream_for_whole && !listener) listener = &unheard;
   auto body = body_of(request, listener != nullptr);
+  std::optional<Outcome<ChatAnswer>> answer;
   if (listener) {
-    co_return co_await streamed_answer<openai::AnswerStream>(upstream_, path, headers(), std::move(body), request,
-                                                             *listener, openai::parse_answer);
+    answer.emplace(co_await streamed_answer<openai::AnswerStream>(upstream_, path, headers(), std::move(body), request,
+                                                                  *listener, openai::parse_answer));
+  } else {
+    answer.emplace(co_await whole_answer(upstream_, path, headers(), std::move(body), request, openai::parse_answer));
   }
-  co_return co_await whole_answer(upstream_, path, headers(), std::move(body), request, openai::parse_answer);
+  if (*answer) {
+    learn_dialect((*answer)->message);
+    co_return std::move(*answer);
+  }
+  auto failure = answer->error();
+  failure.is_worth_repeating = failure.is_worth_repeating || learn_from(failure, is_stream_for_whole);
+  co_return failure;
+}
+
+web::Task<Outcome<PassedAnswer>> OpenAiProvider::pass(PassedRequest request, web::CallOrigin origin) const {
+  return upstream_.pass(std::move(request), headers(), std::move(origin));
 }
 
 web::Task<Outcome<std::string>> OpenAiProvider::embeddings(std::string body) const {

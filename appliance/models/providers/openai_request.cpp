@@ -1,11 +1,19 @@
 // The request half of openai_wire.h.
 #include <algorithm>
 #include <boost/json.hpp>
+#include <boost/url/parse.hpp>
+#include <boost/url/url_view.hpp>
 #include <cmath>
+#include <utility>
 
 #include "appliance/models/providers/openai_options.h"
+#include "appliance/models/providers/openai_reasoning.h"
 #include "appliance/models/providers/openai_wire.h"
+#include "appliance/models/providers/repair.h"
+#include "appliance/models/providers/wire_json.h"
 #include "web/blank.h"
+#include "web/client/fetch.h"
+#include "web/json.h"
 #include "web/routes/fields.h"
 
 namespace models::openai {
@@ -26,7 +34,27 @@ const json::value* given(const json::object& object, std::string_view name) {
   return value && !value->is_null() ? value : nullptr;
 }
 
-constexpr std::size_t most_images = 20;
+constexpr std::size_t max_images = 20, max_files = 10;
+
+bool is_base64(std::string_view data) {
+  return !data.empty() &&
+         data.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=") == data.npos;
+}
+
+bool is_media_type(std::string_view type) {
+  return type.size() < 128 && type.find('/') != type.npos && type.find_first_of(" \"\r\n;,") == type.npos;
+}
+
+// Whether models may be given the address: a server that fetches it may stand in the box's own network.
+bool is_public_url(std::string_view url) {
+  if (url.starts_with("https://")) return true;
+  if (!url.starts_with("http://")) return false;
+  const auto parsed = boost::urls::parse_uri(url);
+  if (!parsed) return false;
+  const auto host = parsed->host_address();
+  return host != "localhost" && !host.ends_with(".localhost") && host.find_first_of(".:") != host.npos &&
+         (parsed->host_type() == boost::urls::host_type::name || web::is_public_address(host));
+}
 
 // The URL of an image, or nothing if models do not accept it.
 std::optional<Part> parse_image(const json::object& part) {
@@ -34,14 +62,11 @@ std::optional<Part> parse_image(const json::object& part) {
   const auto* image = member ? member->if_object() : nullptr;
   const auto* url = image ? image->if_contains("url") : nullptr;
   if (!url || !url->is_string()) return std::nullopt;
-  Part parsed{.url = std::string(url->get_string())};
+  Part parsed{.url = std::string(url->get_string()), .kind = PartKind::image};
   const auto given_inline = inline_image(parsed.url);
-  const bool inline_sound =
-      given_inline && given_inline->type.starts_with("image/") && given_inline->type.size() < 64 &&
-      !given_inline->data.empty() &&
-      given_inline->data.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=") ==
-          std::string_view::npos;
-  if (!inline_sound && !parsed.url.starts_with("https://")) return std::nullopt;
+  const bool inline_sound = given_inline && given_inline->type.starts_with("image/") &&
+                            given_inline->type.size() < 64 && is_base64(given_inline->data);
+  if (!inline_sound && !is_public_url(parsed.url)) return std::nullopt;
   if (const auto* detail = image->if_contains("detail"); detail && detail->is_string()) {
     parsed.detail = detail->get_string();
     if (parsed.detail != "auto" && parsed.detail != "low" && parsed.detail != "high") return std::nullopt;
@@ -49,7 +74,24 @@ std::optional<Part> parse_image(const json::object& part) {
   return parsed;
 }
 
-// Fills in the content, and the parts when there are images.
+// {type: input_audio, input_audio: {data, format}}, or {type: file, file: {file_data, filename}}.
+std::optional<Part> parse_file(const json::object& part) {
+  if (const auto* audio = web::object_member(part, "input_audio")) {
+    const auto data = web::string_member(*audio, "data"), format = web::string_member(*audio, "format");
+    if ((format != "wav" && format != "mp3") || !is_base64(data)) return std::nullopt;
+    return Part{.url = "data:audio/" + format + ";base64," + data, .kind = PartKind::audio};
+  }
+  const auto* file = web::object_member(part, "file");
+  if (!file) return std::nullopt;
+  Part parsed{.url = web::string_member(*file, "file_data"),
+              .name = web::string_member(*file, "filename"),
+              .kind = PartKind::file};
+  const auto given = inline_image(parsed.url);
+  if (!given || !is_media_type(given->type) || !is_base64(given->data)) return std::nullopt;
+  return parsed;
+}
+
+// Fills in the content, the parts when there is more than text, and the reasoning of an assistant.
 std::optional<web::Error> parse_content(const json::value& value, const std::string& where, Message& message) {
   if (const auto* text = value.if_string()) {
     message.content = *text;
@@ -57,11 +99,13 @@ std::optional<web::Error> parse_content(const json::value& value, const std::str
   }
   const auto* list = value.if_array();
   if (!list) return web::invalid(where + " must be a string or an array of text parts");
-  const bool may_see = message.role == Role::user;
+  const bool may_see = message.role == Role::user || message.role == Role::tool;
   std::vector<Part> parts;
-  std::size_t images = 0;
+  std::size_t images = 0, files = 0;
+  ReasoningReader reasoning;
   for (std::size_t i = 0; i < list->size(); ++i) {
     const auto* part = (*list)[i].if_object();
+    if (part && message.role == Role::assistant && reasoning.read_part(*part, message.reasoning, nullptr)) continue;
     const auto* text = part ? part->if_contains("text") : nullptr;
     if (text && text->is_string()) {
       if (!message.content.empty()) message.content += '\n';
@@ -69,19 +113,28 @@ std::optional<web::Error> parse_content(const json::value& value, const std::str
       parts.push_back({.text = std::string(text->get_string())});
       continue;
     }
-    auto image = part && may_see ? parse_image(*part) : std::nullopt;
-    if (!image) {
-      return web::invalid(at(where, i) + " must be a part of type text" +
-                          (may_see ? ", or of type image_url with an https: or data:image/...;base64, address" : ""));
+    if (part && message.role == Role::assistant && part->contains("refusal")) {
+      message.refusal += web::string_member(*part, "refusal");
+      continue;
     }
-    if (++images > most_images) return web::invalid(where + " must have at most 20 images");
-    parts.push_back(std::move(*image));
+    auto image = part && may_see ? parse_image(*part) : std::nullopt;
+    auto file = part && may_see && !image ? parse_file(*part) : std::nullopt;
+    if (!image && !file) {
+      return web::invalid(at(where, i) + " must be a part of type text" +
+                          (may_see ? ", of type image_url with an https:, public http: or data:image/...;base64, "
+                                     "address, of type input_audio with wav or mp3, or of type file with file_data "
+                                     "data:...;base64,"
+                                   : ""));
+    }
+    if (image && ++images > max_images) return web::invalid(where + " must have at most 20 images");
+    if (file && ++files > max_files) return web::invalid(where + " must have at most 10 files");
+    parts.push_back(image ? std::move(*image) : std::move(*file));
   }
-  if (images > 0) message.parts = std::move(parts);
+  if (images + files > 0) message.parts = std::move(parts);
   return std::nullopt;
 }
 
-web::Result<std::vector<ToolCall>> parse_calls(const json::value& value, const std::string& where) {
+web::Result<std::vector<ToolCall>> parse_request_calls(const json::value& value, const std::string& where) {
   const auto* list = value.if_array();
   if (!list) return web::invalid(where + " must be an array");
   std::vector<ToolCall> calls;
@@ -92,14 +145,17 @@ web::Result<std::vector<ToolCall>> parse_calls(const json::value& value, const s
     const auto* function = member ? member->if_object() : nullptr;
     const auto* name = function ? function->if_contains("name") : nullptr;
     const auto* arguments = function ? function->if_contains("arguments") : nullptr;
-    if (!id || !id->is_string()) return web::invalid(at(where, i, "id") + " must be a string");
+    if (id && !id->is_string() && !id->is_null()) return web::invalid(at(where, i, "id") + " must be a string");
     if (!name || !name->is_string()) return web::invalid(at(where, i, "function.name") + " must be a string");
-    if (!arguments || !arguments->is_string()) {
+    // Some servers write objects, which their clients send back.
+    const bool is_object = arguments && arguments->is_object();
+    if (arguments && !arguments->is_string() && !arguments->is_null() && !is_object) {
       return web::invalid(at(where, i, "function.arguments") + " must be a string");
     }
-    calls.push_back({.id = std::string(id->get_string()),
+    calls.push_back({.id = web::string_or_empty(id),
                      .name = std::string(name->get_string()),
-                     .arguments = std::string(arguments->get_string())});
+                     .arguments = is_object ? json::serialize(*arguments) : web::string_or_empty(arguments)});
+    read_signature(*entry, calls.back());
   }
   return calls;
 }
@@ -135,20 +191,23 @@ web::Result<Message> parse_message(const json::value& value, const std::string& 
   message.name = std::move(*name);
   if (const auto* content = given(*object, "content")) {
     if (auto wrong = parse_content(*content, where + ".content", message)) return std::move(*wrong);
-  } else if (*role != Role::assistant) {
+  } else if (*role == Role::user || *role == Role::system) {
     return web::invalid(where + ".content is required");
   }
-  if (const auto* calls = given(*object, "tool_calls"); calls && *role == Role::assistant) {
-    auto parsed = parse_calls(*calls, where + ".tool_calls");
-    if (!parsed) return parsed.error();
-    message.tool_calls = std::move(*parsed);
+  if (*role == Role::assistant) {
+    if (const auto* calls = given(*object, "tool_calls")) {
+      auto parsed = parse_request_calls(*calls, where + ".tool_calls");
+      if (!parsed) return parsed.error();
+      message.tool_calls = std::move(*parsed);
+    }
+    ReasoningReader().read(*object, message.reasoning, nullptr);
+    message.refusal += web::string_member(*object, "refusal");
   }
   if (*role == Role::tool) {
     const auto* id = given(*object, "tool_call_id");
     if (!id || !id->is_string()) return web::invalid(where + ".tool_call_id must be a string");
     message.tool_call_id = id->get_string();
-  } else if (const bool is_empty = *role == Role::user ? web::is_blank(message.content) : message.content.empty();
-             is_empty && message.tool_calls.empty() && message.parts.empty()) {
+  } else if (*role == Role::user && web::is_blank(message.content) && message.parts.empty()) {
     return web::invalid(where + ".content must not be empty");
   }
   return message;
@@ -223,42 +282,109 @@ web::Result<std::optional<std::int64_t>> parse_max_tokens(const json::object& bo
   return limit;
 }
 
-json::object call_to_wire(const ToolCall& call) {
-  return {{"id", call.id},
-          {"type", "function"},
-          {"function", {{"name", call.name}, {"arguments", call.malformed ? "{}" : call.arguments}}}};
-}
-
-json::array parts_to_wire(const std::vector<Part>& parts) {
-  json::array wire;
-  for (const auto& part : parts) {
-    if (part.url.empty()) {
-      wire.push_back(json::object{{"type", "text"}, {"text", part.text}});
-      continue;
-    }
-    json::object image{{"url", part.url}};
-    if (!part.detail.empty()) image["detail"] = part.detail;
-    wire.push_back(json::object{{"type", "image_url"}, {"image_url", std::move(image)}});
-  }
+json::object call_to_wire(const ToolCall& call, const Dialect& dialect) {
+  const auto repaired = checked_call(call);
+  json::object wire{{"id", call.id},
+                    {"type", "function"},
+                    {"function", {{"name", call.name}, {"arguments", repaired.malformed ? "{}" : repaired.arguments}}}};
+  const bool is_known = dialect.provider.empty() || call.signed_by == dialect.provider || dialect.signs_calls;
+  if (!call.signature.empty() && is_known)
+    wire["extra_content"] = signature_to_wire(call.signature, dialect.provider.empty() ? call.signed_by : "");
   return wire;
 }
 
-json::object message_to_wire(const Message& message, const json::storage_ptr& memory) {
+json::object part_to_wire(const Part& part) {
+  if (part.is_text()) return {{"type", "text"}, {"text", part.text}};
+  if (part.is_image()) {
+    auto image = image_to_wire(part);
+    if (!part.detail.empty()) image["image_url"].as_object()["detail"] = part.detail;
+    return image;
+  }
+  const auto file = inline_image(part.url);
+  if (part.kind == PartKind::audio && file) {
+    const auto format = file->type.substr(file->type.find('/') + 1);
+    return {{"type", "input_audio"}, {"input_audio", json::object{{"data", file->data}, {"format", format}}}};
+  }
+  json::object wire{{"file_data", part.url}};
+  wire["filename"] = part.name.empty() ? "file" : part.name;
+  return {{"type", "file"}, {"file", std::move(wire)}};
+}
+
+// The reasoning of an assistant's message, in the form that its server uses.
+void add_reasoning(json::object& wire, const Message& message, const Dialect& dialect) {
+  const auto& blocks = message.reasoning;
+  if (blocks.empty() || dialect.reasoning.empty()) return;
+  if (dialect.provider.empty()) {
+    wire["reasoning_details"] = details_to_wire(blocks, true);
+    return;
+  }
+  const auto is_plain = [](const Reasoning& block) {
+    return block.format == reasoning_content_format || block.format == reasoning_format ||
+           block.format == thinking_part_format;
+  };
+  const auto is_detail = [&](const Reasoning& block) {
+    return !block.signature.empty() || !block.sealed.empty() || (!block.format.empty() && !is_plain(block));
+  };
+  if (std::ranges::any_of(blocks, is_detail)) {
+    wire["reasoning_details"] = details_to_wire(blocks, false);
+    return;
+  }
+  const auto text = reasoning_text(blocks);
+  const auto form = is_plain(blocks.front()) ? std::string_view(blocks.front().format) : dialect.reasoning;
+  if (form != thinking_part_format) {
+    wire[form] = text;
+    return;
+  }
+  json::array content;
+  json::array thoughts;
+  thoughts.push_back(json::object{{"type", "text"}, {"text", text}});
+  content.push_back(json::object{{"type", "thinking"}, {"thinking", std::move(thoughts)}});
+  if (!message.content.empty()) content.push_back(json::object{{"type", "text"}, {"text", message.content}});
+  wire["content"] = std::move(content);
+}
+
+json::object message_to_wire(const Message& message, const Dialect& dialect, const json::storage_ptr& memory) {
   json::object wire({{"role", boost::describe::enum_to_string(message.role, "")}, {"content", message.content}},
                     memory);
   if (!message.name.empty()) wire["name"] = message.name;
-  if (!message.parts.empty()) wire["content"] = parts_to_wire(message.parts);
+  if (!message.parts.empty() && message.role != Role::assistant) {
+    json::array parts;
+    for (const auto& part : message.parts) parts.push_back(part_to_wire(part));
+    wire["content"] = std::move(parts);
+  }
   if (message.role == Role::tool) wire["tool_call_id"] = message.tool_call_id;
+  if (!message.refusal.empty()) wire["refusal"] = message.refusal;
+  add_reasoning(wire, message, dialect);
   if (!message.tool_calls.empty()) {
     json::array calls;
-    for (const auto& call : message.tool_calls) calls.push_back(call_to_wire(call));
+    for (const auto& call : message.tool_calls) calls.push_back(call_to_wire(call, dialect));
     wire["tool_calls"] = std::move(calls);
   }
   return wire;
 }
 
+// Servers take images of users only: those of a result follow all results of its step.
+void move_images_of_results(std::vector<Message>& messages) {
+  std::vector<Part> images;
+  for (std::size_t at = 0; at < messages.size(); ++at) {
+    auto& message = messages[at];
+    if (message.role == Role::tool && !message.parts.empty()) {
+      for (auto& part : message.parts)
+        if (!part.is_text()) images.push_back(std::move(part));
+      message.parts.clear();
+    }
+    const bool is_last_result = at + 1 == messages.size() || messages[at + 1].role != Role::tool;
+    if (images.empty() || !is_last_result) continue;
+    constexpr const char* note = "(Images from the results above.)";
+    images.insert(images.begin(), Part{.text = note});
+    const auto next = messages.begin() + static_cast<std::ptrdiff_t>(at) + 1;
+    messages.insert(next, Message{.role = Role::user, .content = note, .parts = std::exchange(images, {})});
+  }
+}
+
 json::object tool_to_wire(const ToolDefinition& tool) {
-  json::object function{{"name", tool.name}, {"description", tool.description}, {"parameters", tool.parameters}};
+  json::object function{
+      {"name", tool.name}, {"description", tool.description}, {"parameters", completed_schema(tool.parameters)}};
   if (tool.strict) function["strict"] = *tool.strict;
   return {{"type", "function"}, {"function", std::move(function)}};
 }
@@ -317,9 +443,15 @@ web::Result<ChatRequest> parse_request(const json::value& value) {
   return request;
 }
 
-json::object to_wire(const ChatRequest& request, const json::storage_ptr& memory) {
+json::object to_wire(const ChatRequest& request, const Dialect& dialect, const json::storage_ptr& memory) {
+  auto conversation = request.messages;
+  repair_calls(conversation);
+  if (!dialect.provider.empty()) {
+    keep_reasoning_of(dialect.provider, conversation);
+    move_images_of_results(conversation);
+  }
   json::array messages(memory);
-  for (const auto& message : request.messages) messages.push_back(message_to_wire(message, memory));
+  for (const auto& message : conversation) messages.push_back(message_to_wire(message, dialect, memory));
   json::object wire({{"model", request.model}, {"messages", std::move(messages)}, {"stream", false}}, memory);
   if (!request.tools.empty()) {
     json::array tools;
@@ -331,7 +463,30 @@ json::object to_wire(const ChatRequest& request, const json::storage_ptr& memory
   if (request.max_tokens) wire["max_tokens"] = *request.max_tokens;
   if (!request.stop.empty()) wire["stop"] = json::array(request.stop.begin(), request.stop.end());
   for (const auto& option : request.options) wire[option.key()] = option.value();
+  for (const auto& member : request.unknown) wire.emplace(member.key(), member.value());
   return wire;
+}
+
+void mark_for_cache(json::object& wire) {
+  const auto mark = [](json::object& message) {
+    auto& content = message["content"];
+    if (content.is_string()) {
+      if (content.get_string().empty()) return false;
+      json::array parts;
+      parts.push_back(json::object{{"type", "text"}, {"text", content}});
+      content = std::move(parts);
+    }
+    if (!content.is_array() || content.get_array().empty()) return false;
+    content.get_array().back().as_object()["cache_control"] = json::object{{"type", "ephemeral"}};
+    return true;
+  };
+  auto& messages = wire["messages"].as_array();
+  if (!messages.empty() && messages.front().at("role") == "system") mark(messages.front().as_object());
+  int marks = 2;
+  for (auto i = messages.size(); i-- > 0 && marks > 0;) {
+    auto& message = messages[i].as_object();
+    if ((message["role"] == "user" || message["role"] == "tool") && mark(message)) --marks;
+  }
 }
 
 }  // namespace models::openai

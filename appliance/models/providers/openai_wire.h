@@ -20,9 +20,21 @@ inline constexpr std::size_t max_messages = 2'000, max_tools = 128;
 // pass on are refused.
 web::Result<ChatRequest> parse_request(const boost::json::value& body);
 
-// The request as sent upstream, never streamed. Calls that are marked as malformed are sent with empty arguments,
-// since strict servers refuse a history that does not parse.
-boost::json::object to_wire(const ChatRequest&, const boost::json::storage_ptr& = {});
+// What the server understands that a request is sent to.
+struct Dialect {
+  std::string_view provider = {};  // its name; reasoning of others is left out. Empty: a box, which gets everything
+  // The form of plain reasoning, of those in chat.h, if the conversation does not say. Empty: it takes no reasoning.
+  std::string_view reasoning = reasoning_content_format;
+  bool signs_calls = false;  // its calls have thought signatures
+};
+
+// The request as sent upstream, never streamed, with repaired calls (repair.h). Calls whose arguments are not a JSON
+// object are sent with empty ones, since strict servers refuse a history that does not parse.
+boost::json::object to_wire(const ChatRequest&, const Dialect& = {}, const boost::json::storage_ptr& = {});
+
+// Marks the instructions and the newest messages of users and tools for Claude's prompt cache, in a request to a
+// router.
+void mark_for_cache(boost::json::object& wire);
 
 // An upstream's whole answer to `request`. Deviations that lose nothing are accepted: usage missing (estimated and
 // flagged), arguments as an object, ids missing, content null or in parts, finish_reason missing or wrong, the old
@@ -32,6 +44,12 @@ web::Result<ChatAnswer> parse_answer(std::string_view body, const ChatRequest& r
 
 // Of the ids of answers.
 inline constexpr std::string_view id_prefix = "chatcmpl-";
+
+// Audio in an answer, or a piece of it: {id, data, transcript}. The data is in `url`, without a prefix, since its type
+// is the one that the request asks for.
+Part parse_audio(const boost::json::object&);
+boost::json::object audio_to_wire(const Part&);
+boost::json::object image_to_wire(const Part&);
 
 // The usage in an answer or a chunk; not set if there is none.
 std::optional<TokenUsage> parse_usage(const boost::json::object& body);
@@ -49,7 +67,7 @@ boost::json::object error_body(const web::Error&);
 // are numbers or short texts. The error may come from an untrusted server.
 boost::json::object limit_members(const boost::json::object& error);
 boost::json::value error_schema();  // of error_body()
-// The form of all errors beneath /v1, for listeners with rows there.
+// The form of all errors under /v1, for listeners with rows there.
 web::ErrorForm error_form();
 
 }  // namespace models::openai

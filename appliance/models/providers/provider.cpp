@@ -15,6 +15,8 @@ web::Error to_error(const Failure& failure) {
       case Fault::context_too_long:
       case Fault::bad_request:
         return web::Kind::invalid;
+      case Fault::model_not_available:
+        return web::Kind::not_found;
       case Fault::timeout:
         return web::Kind::timeout;
       case Fault::cancelled:
@@ -26,6 +28,10 @@ web::Error to_error(const Failure& failure) {
   web::Error error{.kind = kind, .message = failure.message, .code = std::string(to_string(failure.fault))};
   if (failure.retry_after) error.extra["retryAfter"] = failure.retry_after->count();
   return error;
+}
+
+web::Task<Outcome<PassedAnswer>> Provider::pass(PassedRequest, web::CallOrigin) const {
+  co_return Failure{.fault = Fault::bad_request, .message = "The model provider has no audio and no images."};
 }
 
 web::Task<Outcome<std::string>> Provider::embeddings(std::string) const {

@@ -15,15 +15,16 @@
 
 namespace models {
 
-BOOST_DEFINE_ENUM_CLASS(Fault, rate_limited, overloaded, bad_key, context_too_long, bad_request, upstream_error,
-                        bad_answer, unreachable, timeout, cancelled)
+BOOST_DEFINE_ENUM_CLASS(Fault, rate_limited, overloaded, bad_key, context_too_long, bad_request, model_not_available,
+                        upstream_error, bad_answer, unreachable, timeout, cancelled)
 
 // Why a provider returned no answer. The message is for the caller; it names the provider and never contains a key.
 struct Failure {
   Fault fault = Fault::upstream_error;
   std::string message;
   std::optional<std::chrono::seconds> retry_after;
-  bool may_be_billed = false;  // the provider may have generated output and charge for it
+  bool may_be_billed = false;       // the provider may have generated output and charge for it
+  bool is_worth_repeating = false;  // the same model may well answer the same request when it is asked once more
 };
 
 template <class T>
@@ -43,6 +44,16 @@ struct ModelInfo {
 };
 BOOST_DESCRIBE_STRUCT(ModelInfo, (), (id, provider))
 
+// A request that is passed on as it is, and its answer: speech, transcriptions, images.
+struct PassedRequest {
+  std::string path;          // under the API's base address: /audio/speech
+  std::string content_type;  // of the body
+  std::string body;
+};
+struct PassedAnswer {
+  std::string content_type, body;
+};
+
 class Provider {
  public:
   virtual ~Provider() = default;
@@ -52,11 +63,16 @@ class Provider {
   virtual web::Task<Outcome<ChatAnswer>> complete(ChatRequest, Listener* = nullptr) = 0;
   // What the provider cannot do of the request, as a sentence that names the field; not set if it can do all.
   virtual std::optional<std::string> cannot(const ChatRequest&) const { return std::nullopt; }
+  // Whether the provider fetches an image from this address, https: or http:, by itself. Of one that does not, the
+  // request gets the bytes (remote_images.h).
+  virtual bool fetches([[maybe_unused]] std::string_view url) const { return true; }
   // The models that the provider lists.
   virtual web::Task<Outcome<std::vector<ModelInfo>>> models() = 0;
   // Passes a body in OpenAI's embeddings form through and returns the body of the answer. bad_request: the provider has
   // no embeddings.
   virtual web::Task<Outcome<std::string>> embeddings(std::string body) const;
+  // Passes a request in OpenAI's form on. bad_request: the provider's API is another one.
+  virtual web::Task<Outcome<PassedAnswer>> pass(PassedRequest, web::CallOrigin) const;
 };
 
 }  // namespace models

@@ -1,7 +1,6 @@
 #include "appliance/models/providers/provider_config.h"
 
 #include <algorithm>
-#include <stdexcept>
 
 namespace models {
 
@@ -21,13 +20,28 @@ constexpr std::array<Place, 4> places{
     Place{"openai", "OPENAI_API_KEY", &Settings::openai_api_key, &Settings::openai_base_url},
     Place{"google", "GOOGLE_API_KEY", &Settings::google_api_key, &Settings::google_base_url}};
 
-const Place& place_of(std::string_view name) {
+constexpr std::size_t shortest_key = 8, longest_name = 20;
+
+const Place* place_of(std::string_view name) {
   const auto* const found = std::ranges::find(places, name, &Place::name);
-  if (found == places.end()) throw std::logic_error("there is no provider " + std::string(name) + " with a key");
-  return *found;
+  return found == places.end() ? nullptr : found;
 }
 
 }  // namespace
+
+bool is_server_name(std::string_view name) {
+  const auto is_small = [](char c) { return c >= 'a' && c <= 'z'; };
+  const auto is_part = [&](char c) { return is_small(c) || (c >= '0' && c <= '9') || c == '-'; };
+  return !name.empty() && name.size() <= longest_name && is_small(name.front()) && std::ranges::all_of(name, is_part) &&
+         std::ranges::count(provider_names, name) == 0;
+}
+
+std::optional<std::string> key_problem(std::string_view provider, const Settings& settings) {
+  const auto* place = place_of(provider);
+  if (!place || (settings.*place->key).empty() || (settings.*place->key).size() >= shortest_key) return std::nullopt;
+  return std::string(place->setting) + " is too short: keys have at least " + std::to_string(shortest_key) +
+         " characters, so this provider is not used.";
+}
 
 ProviderConfigs configs_of(const Settings& settings) {
   ProviderConfigs configs;
@@ -37,18 +51,21 @@ ProviderConfigs configs_of(const Settings& settings) {
                         .default_model = settings.local_model,
                         .fallback_model = settings.local_fallback_model};
   for (const Place& place : places)
-    if (const auto& key = settings.*place.key; !key.empty())
+    if (const auto& key = settings.*place.key; key.size() >= shortest_key)
       configs[std::string(place.name)] = {
           .base_url = settings.*place.base_url, .key = key, .default_model = {}, .fallback_model = {}};
   return configs;
 }
 
 std::string_view setting_of(std::string_view provider) {
-  return provider == "local" ? "LOCAL_MODEL_URL" : place_of(provider).setting;
+  if (provider == "local") return "LOCAL_MODEL_URL";
+  const auto* place = place_of(provider);
+  return place ? place->setting : std::string_view();
 }
 
-const std::string& base_url_of(std::string_view provider, const Settings& settings) {
-  return settings.*place_of(provider).base_url;
+std::string base_url_of(std::string_view provider, const Settings& settings) {
+  const auto* place = place_of(provider);
+  return place ? settings.*place->base_url : std::string();
 }
 
 }  // namespace models

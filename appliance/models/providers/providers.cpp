@@ -2,6 +2,7 @@
 
 #include "appliance/models/builtin/builtin.h"
 #include "appliance/models/providers/vendor_providers.h"
+#include "web/log.h"
 
 namespace models {
 
@@ -16,12 +17,20 @@ std::chrono::milliseconds first_token_limit(const agentbox::Settings& settings) 
 
 Providers::Providers(const agentbox::Settings& settings)
     : settings_(settings), from_settings_(configs_of(settings)), configured_(built(from_settings_)) {
-  for (const auto name : provider_names) breakers_.try_emplace(std::string(name), name == "local" || name == "builtin");
+  for (const auto name : keyed_providers)
+    if (const auto problem = key_problem(name))
+      web::log::warning("provider_not_used", {{"provider", std::string(name)}, {"reason", *problem}});
 }
 
 void Providers::configure(const ProviderConfigs& stored) {
   auto configs = from_settings_;
-  configs.insert(stored.begin(), stored.end());
+  for (const auto& [name, config] : stored) {
+    const auto [place, is_new] = configs.emplace(name, config);
+    if (is_new) continue;
+    place->second.bills_after_disconnect = config.bills_after_disconnect;
+    place->second.max_concurrent = config.max_concurrent;
+    place->second.queue_weights = config.queue_weights;
+  }
   auto next = built(std::move(configs));
   const std::lock_guard lock(mutex_);
   configured_ = std::move(next);
@@ -35,7 +44,18 @@ std::shared_ptr<const Providers::Configured> Providers::configured() const {
 std::shared_ptr<const Providers::Configured> Providers::built(ProviderConfigs configs) const {
   auto built = std::make_shared<Configured>();
   for (const auto& [name, config] : configs) {
-    if (name == "local") {
+    if (is_server_name(name)) {
+      auto server = std::make_shared<OpenAiProvider>(OpenAiSettings{.name = name,
+                                                                    .base_url = config.base_url,
+                                                                    .key = config.key,
+                                                                    .default_model = config.default_model,
+                                                                    .is_local = true,
+                                                                    .timeout = settings_.ai_model_timeout,
+                                                                    .first_token = first_token_limit(settings_)});
+      built->servers.emplace(name, server);
+      built->by_name.emplace(name, std::move(server));
+    } else if (name == "local") {
+      if (config.base_url.empty()) continue;
       built->local = std::make_shared<OpenAiProvider>(OpenAiSettings{.name = "local",
                                                                      .base_url = config.base_url,
                                                                      .key = config.key,
@@ -46,7 +66,7 @@ std::shared_ptr<const Providers::Configured> Providers::built(ProviderConfigs co
                                                                      .first_token = first_token_limit(settings_)});
       built->by_name.emplace(name, built->local);
     } else if (!config.key.empty()) {
-      const auto& base_url = config.base_url.empty() ? base_url_of(name, settings_) : config.base_url;
+      const auto base_url = config.base_url.empty() ? base_url_of(name, settings_) : config.base_url;
       built->by_name.emplace(name, with_key(name, config.key, base_url, false));
     }
   }
@@ -84,9 +104,50 @@ std::shared_ptr<Provider> Providers::with_key(std::string_view name, std::string
                                                          .key = std::move(key),
                                                          .own_key = own_key,
                                                          .completion_tokens = name == "openai",
+                                                         .is_openai = name == "openai",
                                                          .timeout = settings_.ai_model_timeout});
 }
 
-ProviderBreaker& Providers::breaker(std::string_view name) { return breakers_.find(name)->second; }
+bool Providers::bills_after_disconnect(std::string_view name) const {
+  const auto now = configured();
+  const auto found = now->configs.find(name);
+  return found != now->configs.end() && found->second.bills_after_disconnect;
+}
+
+std::size_t Providers::max_concurrent(std::string_view name) const {
+  const auto now = configured();
+  const auto found = now->configs.find(name);
+  return found == now->configs.end() ? 0 : found->second.max_concurrent;
+}
+
+std::vector<std::int64_t> Providers::queue_weights(std::string_view name) const {
+  const auto now = configured();
+  const auto found = now->configs.find(name);
+  return found == now->configs.end() ? std::vector<std::int64_t>() : found->second.queue_weights;
+}
+
+ProviderBreaker& Providers::breaker(std::string_view name) const {
+  const std::lock_guard lock(mutex_);
+  const bool is_one_machine = name == "local" || name == "builtin" || is_server_name(name);
+  return breakers_.try_emplace(std::string(name), is_one_machine).first->second;
+}
+
+std::vector<std::shared_ptr<OpenAiProvider>> Providers::servers() const {
+  std::vector<std::shared_ptr<OpenAiProvider>> all;
+  for (const auto& [name, server] : configured()->servers) all.push_back(server);
+  return all;
+}
+
+std::shared_ptr<OpenAiProvider> Providers::server(std::string_view name) const {
+  const auto now = configured();
+  const auto found = now->servers.find(name);
+  return found == now->servers.end() ? nullptr : found->second;
+}
+
+std::vector<std::string> Providers::names() const {
+  std::vector<std::string> names(provider_names.begin(), provider_names.end());
+  for (const auto& [name, server] : configured()->servers) names.push_back(name);
+  return names;
+}
 
 }  // namespace models

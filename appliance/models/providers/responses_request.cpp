@@ -4,6 +4,7 @@
 #include <boost/json.hpp>
 
 #include "appliance/models/providers/openai_wire.h"
+#include "appliance/models/providers/responses_reasoning.h"
 #include "appliance/models/providers/responses_wire.h"
 #include "web/routes/fields.h"
 
@@ -17,12 +18,13 @@ using Problem = std::optional<web::Error>;
 
 constexpr std::array<std::string_view, 3> need_a_store{"previous_response_id", "conversation", "prompt"};
 // Passed on under the same name.
-constexpr std::array<std::string_view, 8> same_name{"model",  "temperature", "top_p",    "parallel_tool_calls",
-                                                    "stream", "user",        "metadata", "service_tier"};
+constexpr std::array<std::string_view, 9> same_name{
+    "model", "temperature", "top_p",        "parallel_tool_calls",   "stream",
+    "user",  "metadata",    "service_tier", "prompt_cache_retention"};
 // They concern what the vendor keeps or shows and do not change the answer.
-constexpr std::array<std::string_view, 9> without_effect{
-    "store",          "include",      "truncation",     "prompt_cache_key",      "safety_identifier",
-    "stream_options", "top_logprobs", "max_tool_calls", "prompt_cache_retention"};
+constexpr std::array<std::string_view, 8> without_effect{
+    "store",          "include",      "truncation",    "prompt_cache_key", "safety_identifier",
+    "stream_options", "top_logprobs", "max_tool_calls"};
 
 std::string at(std::size_t index, std::string_view field = {}) {
   auto where = "input[" + std::to_string(index) + "]";
@@ -40,7 +42,7 @@ std::string_view text_of(const json::object& object, std::string_view name) {
   return value && value->is_string() ? std::string_view(value->get_string()) : std::string_view();
 }
 
-json::object text_part(std::string_view text) { return {{"type", "text"}, {"text", text}}; }
+json::object chat_text_part(std::string_view text) { return {{"type", "text"}, {"text", text}}; }
 
 // Parts of a message or of a tool's output: text and images.
 web::Result<json::value> content_of(const json::value& content, const std::string& where) {
@@ -55,17 +57,24 @@ web::Result<json::value> content_of(const json::value& content, const std::strin
     if (type == "input_text" || type == "output_text" || type == "text") {
       if (!part->contains("text") || !part->at("text").is_string())
         return web::invalid(part_at + ".text must be a string");
-      parts.push_back(text_part(text_of(*part, "text")));
+      parts.push_back(chat_text_part(text_of(*part, "text")));
     } else if (type == "refusal") {
-      parts.push_back(text_part(text_of(*part, "refusal")));
+      parts.push_back(chat_text_part(text_of(*part, "refusal")));
     } else if (type == "input_image") {
       if (text_of(*part, "image_url").empty())
         return web::invalid(part_at + ".image_url must be an https: or data:image/...;base64, address");
       json::object image{{"url", text_of(*part, "image_url")}};
       if (const auto detail = text_of(*part, "detail"); !detail.empty()) image["detail"] = detail;
       parts.push_back(json::object{{"type", "image_url"}, {"image_url", std::move(image)}});
+    } else if (type == "input_file") {
+      json::object file{{"file_data", text_of(*part, "file_data")}};
+      if (const auto name = text_of(*part, "filename"); !name.empty()) file["filename"] = name;
+      parts.push_back(json::object{{"type", "file"}, {"file", std::move(file)}});
+    } else if (type == "input_audio") {
+      parts.push_back(*part);
     } else {
-      return web::invalid(part_at + ".type must be one of: input_text, output_text, input_image");
+      return web::invalid(part_at +
+                          ".type must be one of: input_text, output_text, input_image, input_file, input_audio");
     }
   }
   return json::value(std::move(parts));
@@ -73,7 +82,7 @@ web::Result<json::value> content_of(const json::value& content, const std::strin
 
 class Conversation {
  public:
-  explicit Conversation(json::array& messages) : messages_(messages) {}
+  Conversation(json::array& messages, const FindItem& find) : messages_(messages), find_(find) {}
 
   Problem add(const json::value& value, std::size_t index) {
     const auto* item = value.if_object();
@@ -82,8 +91,11 @@ class Conversation {
     if (type.empty() || type == "message") return add_message(*item, index);
     if (type == "function_call") return add_call(*item, index);
     if (type == "function_call_output") return add_output(*item, index);
-    if (type == "reasoning") return std::nullopt;  // the vendor's own, sealed for its models
-    return web::invalid(at(index, "type") + " must be one of: message, function_call, function_call_output, reasoning");
+    if (type == "reasoning") return add_reasoning(*item);
+    if (type == "item_reference") return add_reference(*item, index);
+    return web::invalid(at(index, "type") +
+                        " must be one of: message, function_call, function_call_output, reasoning, " +
+                        "item_reference");
   }
 
  private:
@@ -93,8 +105,42 @@ class Conversation {
     auto parts = content_of(*content, at(index, "content"));
     if (!parts) return parts.error();
     const auto role = text_of(item, "role");
+    // The text after the reasoning of the same message.
+    if (role == "assistant" && !messages_.empty()) {
+      auto& last = messages_.back().as_object();
+      if (text_of(last, "role") == role && last["content"].is_null() && last["tool_calls"].as_array().empty()) {
+        last["content"] = std::move(*parts);
+        return std::nullopt;
+      }
+    }
     messages_.push_back(json::object{{"role", role}, {"content", std::move(*parts)}});
     return std::nullopt;
+  }
+
+  Problem add_reasoning(const json::object& item) {
+    auto parsed = parse_reasoning_item(item);
+    if (!parsed) return std::nullopt;  // sealed by another vendor for its own models
+    if (parsed->detail) {
+      auto& message = assistant();
+      if (!message.contains("reasoning_details")) message["reasoning_details"] = json::array();
+      message["reasoning_details"].as_array().push_back(std::move(*parsed->detail));
+      return std::nullopt;
+    }
+    for (auto& message : messages_) {
+      auto* calls = message.as_object().if_contains("tool_calls");
+      for (auto& call : calls ? calls->as_array() : none_)
+        if (text_of(call.as_object(), "id") == parsed->call_id)
+          call.as_object()["extra_content"] = parsed->extra_content;
+    }
+    return std::nullopt;
+  }
+
+  Problem add_reference(const json::object& item, std::size_t index) {
+    const auto found = find_(text_of(item, "id"));
+    if (!found)
+      return web::invalid(at(index, "id") +
+                          " is not an item of a recent response: send the whole item, with store: false");
+    return add(json::value(*found), index);
   }
 
   Problem add_call(const json::object& item, std::size_t index) {
@@ -129,9 +175,11 @@ class Conversation {
   }
 
   json::array& messages_;
+  const FindItem& find_;
+  json::array none_;
 };
 
-Problem add_input(const json::object& body, json::array& messages) {
+Problem add_input(const json::object& body, const FindItem& find, json::array& messages) {
   if (const auto* instructions = given(body, "instructions")) {
     auto text = web::parse_value<web::Prose<0, max_instructions>>(*instructions, "instructions");
     if (!text) return text.error();
@@ -146,7 +194,7 @@ Problem add_input(const json::object& body, json::array& messages) {
   const auto* items = input->if_array();
   if (!items || items->empty()) return web::invalid("input must be a string or a non-empty array");
   if (items->size() > openai::max_messages) return web::invalid("input must have at most 2000 items");
-  Conversation conversation(messages);
+  Conversation conversation(messages, find);
   for (std::size_t i = 0; i < items->size(); ++i)
     if (auto problem = conversation.add((*items)[i], i)) return problem;
   return std::nullopt;
@@ -160,8 +208,10 @@ Problem add_tools(const json::object& body, json::object& chat) {
     json::array kept;
     for (std::size_t i = 0; i < list->size(); ++i) {
       const auto* tool = (*list)[i].if_object();
-      if (!tool || text_of(*tool, "type") != "function")
-        return web::invalid("tools[" + std::to_string(i) + "].type must be function");
+      const auto type = tool ? text_of(*tool, "type") : std::string_view();
+      if (type != "function")
+        return web::invalid("tools[" + std::to_string(i) + "].type must be function" +
+                            (type.empty() ? "" : ": the box has no built-in tool " + std::string(type.substr(0, 64))));
       auto function = *tool;
       function.erase("type");
       kept.push_back(json::object{{"type", "function"}, {"function", std::move(function)}});
@@ -185,6 +235,7 @@ Problem add_format(const json::object& body, json::object& chat) {
   if (!text) return std::nullopt;
   const auto* object = text->if_object();
   if (!object) return web::invalid("text must be an object");
+  if (const auto* verbosity = given(*object, "verbosity")) chat["verbosity"] = *verbosity;
   const auto* format = given(*object, "format");
   if (!format) return std::nullopt;
   const auto* form = format->if_object();
@@ -265,10 +316,10 @@ Echo echo_of(const json::object& body) {
 
 }  // namespace
 
-web::Result<Parsed> parse_request(json::object body) {
+web::Result<Parsed> parse_request(json::object body, const FindItem& find) {
   json::object chat;
   json::array messages;
-  if (auto problem = add_input(body, messages)) return std::move(*problem);
+  if (auto problem = add_input(body, find, messages)) return std::move(*problem);
   chat["messages"] = std::move(messages);
   if (auto problem = add_tools(body, chat)) return std::move(*problem);
   if (auto problem = add_format(body, chat)) return std::move(*problem);

@@ -8,7 +8,11 @@
 #include <charconv>
 
 #include "appliance/foundation/redaction.h"
+#include "appliance/models/providers/provider_config.h"
 #include "appliance/models/providers/sse.h"
+#include "appliance/models/providers/wire_json.h"
+#include "web/ascii.h"
+#include "web/json.h"
 
 namespace models {
 
@@ -19,11 +23,12 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t answer_bytes = 8u << 20;
-constexpr std::size_t quoted_bytes = 300;  // of a quoted message
+constexpr std::size_t passed_bytes = 64u << 20;  // of sound or images
+constexpr std::size_t quoted_bytes = 300;        // of a quoted message
 constexpr std::size_t error_bytes = 64u << 10;
 
-// The upstream's error message: {error: {message}}, {error: "..."}, {message}, or any of these as
-// the one element of an array, which is Google's way; else empty.
+// The upstream's error message: as error_in, {message}, or any of these as the one element of an array, which is
+// Google's way; else empty.
 std::string upstream_message(std::string_view body) {
   boost::system::error_code error;
   const auto value = json::parse(body, error);
@@ -31,22 +36,24 @@ std::string upstream_message(std::string_view body) {
   if (whole && whole->is_array() && !whole->get_array().empty()) whole = &whole->get_array().front();
   const auto* object = whole ? whole->if_object() : nullptr;
   if (!object) return {};
-  const auto* inner = object->if_contains("error");
-  if (inner && inner->is_string()) return std::string(inner->get_string());
-  const auto* holder = inner && inner->is_object() ? inner->if_object() : object;
-  const auto* message = holder->if_contains("message");
-  return message && message->is_string() ? std::string(message->get_string()) : std::string();
+  if (auto reported = error_in(*object)) return std::move(reported->message);
+  return web::string_member(*object, "message");
 }
 
 bool speaks_of(std::string_view message, std::initializer_list<const char*> phrases) {
-  std::string lower(message);
-  std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char c) { return std::tolower(c); });
+  const auto lower = web::lower_case(message);
   return std::ranges::any_of(phrases, [&](const char* phrase) { return lower.find(phrase) != lower.npos; });
 }
 
 bool speaks_of_context(std::string_view message) {
   return speaks_of(message, {"context length", "context_length", "context size", "context window", "maximum context",
                              "too many tokens", "prompt is too long", "maximum number of tokens", "input token count"});
+}
+
+// The vendors' words for a model that they do not have or no longer have.
+bool speaks_of_missing_model(int status, std::string_view message) {
+  if (status == 404) return speaks_of(message, {"model", "no endpoints"});
+  return status == 400 && speaks_of(message, {"not a valid model", "model_not_found", "model not found"});
 }
 
 bool speaks_of_key(std::string_view message) { return speaks_of(message, {"api key not valid", "invalid api key"}); }
@@ -121,6 +128,7 @@ Failure Upstream::reported(std::string_view type, std::string_view message) cons
   auto failure = overloaded ? fail(Fault::overloaded, "is overloaded" + suffix)
                  : limited  ? fail(Fault::rate_limited, "is rate limited" + suffix)
                             : fail(Fault::upstream_error, "broke off its answer" + suffix);
+  failure.is_worth_repeating = type == malformed_call;
   failure.may_be_billed = true;
   return failure;
 }
@@ -148,6 +156,14 @@ Failure Upstream::failure_of(int status, std::string_view body, const std::strin
     auto failure = fail(Fault::timeout, "did not answer in time" + suffix);
     failure.may_be_billed = true;
     return failure;
+  }
+  if (speaks_of_missing_model(status, said)) {
+    const bool is_in_catalogue = std::ranges::count(keyed_providers, settings_.name) > 0;
+    return fail(
+        Fault::model_not_available,
+        "does not have this model" + suffix +
+            (is_in_catalogue ? " If the catalogue is out of date, an administrator can run `agentbox catalogue update`."
+                             : ""));
   }
   if (speaks_of_context(said)) return fail(Fault::context_too_long, "cannot take a conversation this long" + suffix);
   if (status >= 400 && status < 500) {
@@ -179,9 +195,9 @@ web::FetchRequest Upstream::request(std::string method, std::string path, web::F
 }
 
 web::Task<Outcome<std::string>> Upstream::ask(std::string method, std::string path, web::FetchHeaders headers,
-                                              std::string body, web::Asker asker) const {
+                                              std::string body, web::CallOrigin origin) const {
   auto outgoing = request(std::move(method), std::move(path), std::move(headers), std::move(body));
-  outgoing.asker = std::move(asker);
+  outgoing.origin = std::move(origin);
   outgoing.headers.emplace_back("Accept", "application/json");
   bool was_sent = false;
   outgoing.on_sending = [&was_sent] { was_sent = true; };
@@ -191,11 +207,27 @@ web::Task<Outcome<std::string>> Upstream::ask(std::string method, std::string pa
   co_return std::move(response->body);
 }
 
+web::Task<Outcome<PassedAnswer>> Upstream::pass(PassedRequest passed, web::FetchHeaders headers,
+                                                web::CallOrigin origin) const {
+  auto outgoing = request("POST", std::move(passed.path), std::move(headers), {});
+  outgoing.body = std::move(passed.body);
+  outgoing.headers.emplace_back("Content-Type", std::move(passed.content_type));
+  outgoing.origin = std::move(origin);
+  outgoing.timeout = 10 * settings_.timeout;
+  outgoing.max_bytes = passed_bytes;
+  bool was_sent = false;
+  outgoing.on_sending = [&was_sent] { was_sent = true; };
+  auto response = co_await web::fetch(std::move(outgoing));
+  if (!response) co_return failure_of(response.error(), was_sent);
+  if (response->status != 200) co_return failure_of(response->status, response->body, response->header("retry-after"));
+  co_return PassedAnswer{.content_type = response->header("content-type"), .body = std::move(response->body)};
+}
+
 web::Task<Outcome<Upstream::Streamed>> Upstream::stream(std::string path, web::FetchHeaders headers, std::string body,
-                                                        OnEvent on_event, web::Asker asker) const {
+                                                        OnEvent on_event, web::CallOrigin origin) const {
   using namespace boost::asio::experimental::awaitable_operators;
   auto outgoing = request("POST", std::move(path), std::move(headers), std::move(body));
-  outgoing.asker = std::move(asker);
+  outgoing.origin = std::move(origin);
   outgoing.headers.emplace_back("Accept", "text/event-stream");
   outgoing.timeout = std::chrono::milliseconds(0);
   const auto executor = co_await boost::asio::this_coro::executor;

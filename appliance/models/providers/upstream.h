@@ -30,19 +30,22 @@ class Upstream {
 
   // The body of a 200 answer.
   web::Task<Outcome<std::string>> ask(std::string method, std::string path, web::FetchHeaders, std::string body,
-                                      web::Asker) const;
+                                      web::CallOrigin) const;
   // Of no user.
   web::Task<Outcome<std::string>> ask(std::string method, std::string path, web::FetchHeaders headers,
                                       std::string body) const {
     return ask(std::move(method), std::move(path), std::move(headers), std::move(body), {.part = "models"});
   }
+  // Posts a body of any type. Sound and images take longer than texts: ten times the time limit applies.
+  web::Task<Outcome<PassedAnswer>> pass(PassedRequest, web::FetchHeaders, web::CallOrigin) const;
   // Posts, and passes each event of the answer to on_event, which returns false to end the stream. A server may send
   // the whole answer as JSON instead.
   using OnEvent = std::function<bool(std::string_view event, std::string_view data)>;
   struct Streamed {
     std::string whole;  // empty: there were events
   };
-  web::Task<Outcome<Streamed>> stream(std::string path, web::FetchHeaders, std::string body, OnEvent, web::Asker) const;
+  web::Task<Outcome<Streamed>> stream(std::string path, web::FetchHeaders, std::string body, OnEvent,
+                                      web::CallOrigin) const;
 
   Failure fail(Fault, std::string_view what) const;
   // A failure after a 200, for which the provider may charge.

@@ -6,6 +6,7 @@
 #include "appliance/models/providers/exchange.h"
 #include "appliance/models/providers/google_wire.h"
 #include "appliance/models/providers/wire_json.h"
+#include "web/json.h"
 
 namespace models {
 
@@ -19,12 +20,12 @@ std::optional<std::vector<ModelInfo>> listed_in(const std::string& body, const c
   boost::system::error_code error;
   const auto value = json::parse(body, error);
   const auto* object = error ? nullptr : value.if_object();
-  const auto* entries = object ? array_in(*object, list) : nullptr;
+  const auto* entries = object ? web::array_member(*object, list) : nullptr;
   if (!entries) return std::nullopt;
   std::vector<ModelInfo> listed;
   for (const auto& entry : *entries)
     if (const auto* model = entry.if_object())
-      if (auto name = string_in(*model, id); !name.empty())
+      if (auto name = web::string_member(*model, id); !name.empty())
         listed.push_back({.id = std::move(name), .provider = provider});
   return listed;
 }

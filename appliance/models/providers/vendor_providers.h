@@ -13,6 +13,7 @@ class AnthropicProvider : public Provider {
   std::string_view name() const override { return upstream_.name(); }
   web::Task<Outcome<ChatAnswer>> complete(ChatRequest, Listener* = nullptr) override;
   std::optional<std::string> cannot(const ChatRequest&) const override;
+  bool fetches(std::string_view url) const override { return url.starts_with("https:"); }
   web::Task<Outcome<std::vector<ModelInfo>>> models() override;
 
  private:
@@ -27,6 +28,7 @@ class GoogleProvider : public Provider {
   std::string_view name() const override { return upstream_.name(); }
   web::Task<Outcome<ChatAnswer>> complete(ChatRequest, Listener* = nullptr) override;
   std::optional<std::string> cannot(const ChatRequest&) const override;
+  bool fetches(std::string_view) const override { return false; }
   web::Task<Outcome<std::vector<ModelInfo>>> models() override;
 
  private:

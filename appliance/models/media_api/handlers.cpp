@@ -1,0 +1,161 @@
+#include "appliance/models/media_api/handlers.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include "appliance/models/media_api/sound.h"
+#include "appliance/models/openai_api/model_call.h"
+#include "web/ascii.h"
+#include "web/routes/endpoint.h"
+#include "web/routes/reply.h"
+#include "web/utf8.h"
+
+namespace models::media_api {
+
+namespace json = boost::json;
+
+namespace {
+
+constexpr const char* transcription_text =
+    "OpenAI's transcriptions: multipart/form-data of up to 25 MB with `file` and `model`, passed on as it is to the "
+    "local server if it lists the model, else to OpenAI or the router. Its price is the catalogue's; where a cap or a "
+    "budget limits money, a model without one is refused. The most that the call can cost is reserved, by the length "
+    "of the sound, and settled by what the provider reports.";
+constexpr const char* speech_text =
+    "OpenAI's speech: answers with the sound in `response_format` (mp3 by default). Served and metered as "
+    "transcriptions, by characters of `input`.";
+constexpr const char* image_text =
+    "OpenAI's images: answers with `data` of `url` or `b64_json`. Served and metered as transcriptions, by images or "
+    "tokens.";
+
+// More tokens than any model has for a second of sound, and for the prompt of a transcription.
+constexpr std::int64_t tokens_in_second = 50, tokens_in_prompt = 2'000;
+
+// How many images of 1024 x 1024 have the pixels of one of this size, rounded up; the vendors' largest of the sizes
+// that they choose by themselves if it is not given.
+std::int64_t relative_size(std::string_view size) {
+  constexpr std::int64_t unit = 1024 * 1024, of_auto = 2, largest = 64;
+  std::int64_t width = 0, height = 0;
+  const auto cross = size.find('x');
+  if (cross == size.npos) return of_auto;
+  const auto* end = size.data() + size.size();
+  const auto read_width = std::from_chars(size.data(), size.data() + cross, width),
+             read_height = std::from_chars(size.data() + cross + 1, end, height);
+  if (read_width.ec != std::errc() || read_height.ec != std::errc() || read_height.ptr != end) return of_auto;
+  if (width <= 0 || height <= 0 || width > 10'000 || height > 10'000) return largest;
+  return std::min(largest, (width * height + unit - 1) / unit);
+}
+
+// What upstreams may send under the address of the box: nothing that a browser would run.
+std::string safe_type(const std::string& content_type) {
+  constexpr std::array<std::string_view, 7> prefixes{"audio/",   "image/png",        "image/jpeg",       "image/webp",
+                                                     "text/vtt", "application/json", "text/event-stream"};
+  if (std::ranges::any_of(prefixes, [&](auto prefix) { return content_type.starts_with(prefix); })) return content_type;
+  return content_type.starts_with("text/") ? "text/plain; charset=utf-8" : "application/octet-stream";
+}
+
+// Members that are not given are left out.
+template <class Body>
+std::string body_text(const Body& body) {
+  auto value = web::to_json(body);
+  auto& object = value.as_object();
+  for (auto member = object.begin(); member != object.end();)
+    member = member->value().is_null() ? object.erase(member) : std::next(member);
+  return json::serialize(object);
+}
+
+web::Answer pass(const Services& services, const web::Request& request, std::string model, PassedRequest passed,
+                 MediaUse most) {
+  auto payer = services.gateway.policy().payer_of(request.caller);
+  if (!payer) co_return payer.error();
+  auto answer = co_await services.gateway.pass(std::move(model), std::move(passed), most, std::move(*payer));
+  if (!answer) co_return openai_api::as_openai_has_it(answer.error());
+  web::Response response;
+  response.content_type = safe_type(answer->content_type);
+  response.body = std::move(answer->body);
+  co_return response;
+}
+
+web::Answer speak(const Services& services, const web::Request& request, SpeechBody body) {
+  PassedRequest passed{.path = "/audio/speech", .content_type = "application/json", .body = body_text(body)};
+  MediaUse most;
+  most.characters = static_cast<std::int64_t>(web::count_characters(body.input));
+  most.input_tokens = static_cast<std::int64_t>(passed.body.size());
+  co_return co_await pass(services, request, std::move(body.model), std::move(passed), most);
+}
+
+web::Answer draw(const Services& services, const web::Request& request, ImageBody body) {
+  PassedRequest passed{.path = "/images/generations", .content_type = "application/json", .body = body_text(body)};
+  MediaUse most;
+  most.images = body.n ? body.n->value : 1;
+  most.input_tokens = static_cast<std::int64_t>(passed.body.size());
+  most.output_tokens = most.images * relative_size(body.size ? std::string_view(*body.size) : std::string_view());
+  co_return co_await pass(services, request, std::move(body.model), std::move(passed), most);
+}
+
+web::Answer transcribe(const Services& services, const web::Request& request, web::BodyStream& body) {
+  PassedRequest passed{.path = "/audio/transcriptions", .content_type = std::string(request.header("Content-Type"))};
+  for (;;) {
+    const auto piece = co_await body.next();
+    if (!piece) co_return piece.error();
+    if (piece->empty()) break;
+    passed.body += *piece;
+  }
+  const auto model = form_field(passed.content_type, passed.body, "model");
+  if (!model || model->empty() || model->size() > 200)
+    co_return web::invalid("model must be a field of multipart/form-data");
+  const auto sound = form_field(passed.content_type, passed.body, "file").value_or(passed.body);
+  MediaUse most{.seconds = seconds_of_sound(sound)};
+  most.sound_tokens = most.seconds * tokens_in_second;
+  most.input_tokens = most.sound_tokens + tokens_in_prompt;
+  most.output_tokens = 1;
+  std::string name(*model);
+  co_return co_await pass(services, request, std::move(name), std::move(passed), most);
+}
+
+}  // namespace
+
+std::optional<std::string_view> form_field(std::string_view content_type, std::string_view body,
+                                           std::string_view name) {
+  constexpr std::string_view form = "multipart/form-data", mark = "boundary=", blank_line = "\r\n\r\n";
+  const auto at = content_type.find(mark);
+  if (!web::starts_ignoring_case(content_type, form) || at == content_type.npos) return std::nullopt;
+  auto boundary = content_type.substr(at + mark.size());
+  boundary = boundary.substr(0, boundary.find(';'));
+  if (boundary.size() >= 2 && boundary.starts_with('"') && boundary.ends_with('"'))
+    boundary = boundary.substr(1, boundary.size() - 2);
+  if (boundary.empty()) return std::nullopt;
+  const auto delimiter = "--" + std::string(boundary), wanted = " name=\"" + std::string(name) + "\"";
+  for (auto part = body.find(delimiter); part != body.npos; part = body.find(delimiter, part + delimiter.size())) {
+    const auto head = body.substr(part + delimiter.size());
+    const auto end = head.find(blank_line);
+    if (end == head.npos) return std::nullopt;
+    if (head.substr(0, end).find(wanted) == head.npos) continue;
+    const auto value = head.substr(end + blank_line.size());
+    const auto next = value.find("\r\n" + delimiter);
+    if (next == value.npos) return std::nullopt;
+    return value.substr(0, next);
+  }
+  return std::nullopt;
+}
+
+std::vector<web::Route> routes(const web::Guard& guard, const web::Bind<Services>& on) {
+  const auto with_form = [](web::Endpoint endpoint) {
+    endpoint.problem = openai::error_schema;
+    return endpoint;
+  };
+  std::vector<web::Route> rows;
+  for (const std::string prefix : {"/v1", ""}) {
+    rows.push_back({web::POST, prefix + "/audio/transcriptions", guard, nullptr,
+                    with_form(web::stream(max_audio_bytes, on(transcribe))).describe(transcription_text),
+                    "Transcribe sound"});
+    rows.push_back({web::POST, prefix + "/audio/speech", guard, nullptr,
+                    with_form(web::body<SpeechBody>(on(speak))).describe(speech_text), "Speak a text"});
+    rows.push_back({web::POST, prefix + "/images/generations", guard, nullptr,
+                    with_form(web::body<ImageBody>(on(draw))).describe(image_text), "Draw images"});
+  }
+  return rows;
+}
+
+}  // namespace models::media_api

@@ -1,0 +1,48 @@
+// Sound and images in OpenAI's form, passed on to the provider or local server that offers them: POST
+// /v1/audio/transcriptions, /v1/audio/speech and /v1/images/generations.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "appliance/access/guards.h"
+#include "appliance/models/openai_api/handlers.h"
+
+namespace models::media_api {
+
+using openai_api::Services;
+
+// As OpenAI has it.
+inline constexpr std::size_t max_audio_bytes = 25u << 20;
+
+struct SpeechBody {
+  web::Text<1, 200> model;
+  web::Prose<1, 4'096> input;
+  web::Text<1, 100> voice;
+  std::optional<web::Prose<0, 4'096>> instructions;
+  std::optional<web::Text<1, 20>> response_format;
+  std::optional<web::NumberBetween<0, 4>> speed;
+};
+BOOST_DESCRIBE_STRUCT(SpeechBody, (), (model, input, voice, instructions, response_format, speed))
+
+struct ImageBody {
+  web::Text<1, 200> model;
+  web::Prose<1, 32'000> prompt;
+  std::optional<web::Integer<1, 10>> n;
+  std::optional<web::Text<1, 20>> size, quality, style, background, output_format, response_format, moderation;
+  std::optional<web::Integer<0, 100>> output_compression;
+};
+BOOST_DESCRIBE_STRUCT(ImageBody, (),
+                      (model, prompt, n, size, quality, style, background, output_format, response_format, moderation,
+                       output_compression))
+
+// The value of a field of multipart/form-data, within the body; not set if the body has none of that name, or is no
+// such form.
+std::optional<std::string_view> form_field(std::string_view content_type, std::string_view body, std::string_view name);
+
+// The listener must use messages::error_forms(). The rows also answer without /v1.
+std::vector<web::Route> routes(const web::Guard&, const web::Bind<Services>&);
+
+}  // namespace models::media_api

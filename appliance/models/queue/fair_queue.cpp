@@ -1,0 +1,76 @@
+#include "appliance/models/queue/fair_queue.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace models {
+
+namespace {
+
+constexpr double share_of_latest = 0.2;  // in the moving average
+constexpr std::uint64_t turn = 27'720;   // of a user of weight 1, in virtual time; the weights to 12 divide it
+
+}  // namespace
+
+WaitClass wait_class_named(std::string_view name) {
+  auto named = WaitClass::person;
+  boost::describe::enum_from_string(std::string(name).c_str(), named);
+  return named;
+}
+
+std::string_view to_string(WaitClass wait_class) { return boost::describe::enum_to_string(wait_class, ""); }
+
+FairQueue::Rank FairQueue::rank(Id id, const Waiting& request, Clock::time_point now) {
+  const auto moved_up = static_cast<int>((now - request.since) / aging);
+  return {.wait_class = std::max(0, static_cast<int>(request.wait_class) - moved_up), .start = request.start, .id = id};
+}
+
+FairQueue::Id FairQueue::join(WaitClass wait_class, const std::string& user, Clock::time_point now,
+                              std::uint32_t weight) {
+  const auto id = ++last_id_;
+  auto& end = virtual_ends_[{wait_class, user}];
+  const auto start = std::max(virtual_time_, end);
+  end = start + turn / std::clamp<std::uint64_t>(weight, 1, turn);
+  waiting_.emplace(id, Waiting{.wait_class = wait_class, .user = user, .since = now, .start = start, .end = end});
+  return id;
+}
+
+void FairQueue::leave(Id id, Clock::time_point now) {
+  if (const auto waiting = waiting_.find(id); waiting != waiting_.end()) {
+    // Its turn goes to the user's next request.
+    if (auto end = virtual_ends_.find({waiting->second.wait_class, waiting->second.user});
+        end != virtual_ends_.end() && end->second == waiting->second.end)
+      end->second = waiting->second.start;
+    waiting_.erase(waiting);
+    return;
+  }
+  const auto running = running_.find(id);
+  if (running == running_.end()) return;
+  usual_ += share_of_latest * (std::chrono::duration<double>(now - running->second) - usual_);
+  running_.erase(running);
+}
+
+std::optional<FairQueue::Id> FairQueue::start_next(Clock::time_point now) {
+  if (waiting_.empty() || (slots_ > 0 && running_.size() >= slots_)) return std::nullopt;
+  const auto first =
+      std::ranges::min_element(waiting_, {}, [now](const auto& entry) { return rank(entry.first, entry.second, now); });
+  const auto id = first->first;
+  virtual_time_ = std::max(virtual_time_, first->second.start);
+  waiting_.erase(first);
+  running_.emplace(id, now);
+  std::erase_if(virtual_ends_, [this](const auto& user) { return user.second <= virtual_time_; });
+  return id;
+}
+
+std::optional<FairQueue::Place> FairQueue::place_of(Id id, Clock::time_point now) const {
+  const auto found = waiting_.find(id);
+  if (found == waiting_.end()) return std::nullopt;
+  const auto own = rank(id, found->second, now);
+  const auto before = static_cast<std::size_t>(
+      std::ranges::count_if(waiting_, [&](const auto& entry) { return rank(entry.first, entry.second, now) < own; }));
+  const auto slots = static_cast<double>(std::max<std::size_t>(1, slots_));
+  const auto rounds = std::ceil(static_cast<double>(before + 1) / slots);
+  return Place{.number = before + 1, .expected = std::chrono::ceil<std::chrono::seconds>(rounds * usual_)};
+}
+
+}  // namespace models
