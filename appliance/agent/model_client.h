@@ -1,0 +1,44 @@
+// Client of the box's model endpoint: POST <backend>/v1/chat/completions with the box token, streamed.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "appliance/billing/spans/trace_context.h"
+#include "appliance/models/chat.h"
+#include "appliance/models/queue/fair_queue.h"
+#include "web/result.h"
+#include "web/task.h"
+
+namespace agent_process {
+
+// Members that the box does not know are not set.
+struct ModelFacts {
+  std::optional<std::int64_t> context_tokens;
+  std::optional<bool> sees_pictures;
+};
+
+class ModelClient {
+ public:
+  ModelClient(std::string backend_url, std::string box_token, std::string model);
+
+  // Called with each piece of the answer's text as it arrives.
+  using OnText = std::function<void(std::string_view piece, const std::string& model)>;
+  // Returns one answer within `time`; of the agent's own model, unless the request names another. The error's message
+  // is a sentence for the agent's user, without secrets; its code is the one of the OpenAI API
+  // (context_length_exceeded, ...), or empty.
+  web::Task<web::Result<models::ChatAnswer>> ask(models::ChatRequest, std::chrono::milliseconds time, OnText,
+                                                 spans::TraceContext = {}) const;
+  // Who waits for the turn that the following requests belong to; turns do not overlap.
+  void wait_as(models::WaitClass wait_class) { wait_class_ = wait_class; }
+  // What the box knows of a model.
+  web::Task<ModelFacts> facts(std::string model) const;
+
+ private:
+  const std::string backend_url_, token_, model_;
+  models::WaitClass wait_class_ = models::WaitClass::person;
+};
+
+}  // namespace agent_process

@@ -1,0 +1,58 @@
+// The names of all tools, for code without access to the tools themselves.
+#pragma once
+
+#include <string_view>
+
+namespace agent_process {
+
+inline constexpr std::string_view tool_names[] = {"summarize_page",
+                                                  "fetch_page",
+                                                  "extract_page",
+                                                  "web_search",
+                                                  "read_file",
+                                                  "write_file",
+                                                  "list_files",
+                                                  "find_files",
+                                                  "search_files",
+                                                  "move_file",
+                                                  "delete_file",
+                                                  "edit_file",
+                                                  "apply_patch",
+                                                  "read_document",
+                                                  "remember",
+                                                  "write_memory_block",
+                                                  "recall",
+                                                  "forget",
+                                                  "search_history",
+                                                  "git_status",
+                                                  "git_diff",
+                                                  "git_log",
+                                                  "git_commit",
+                                                  "now",
+                                                  "schedule_prompt",
+                                                  "schedule_once",
+                                                  "list_scheduled_prompts",
+                                                  "cancel_scheduled_prompt",
+                                                  "use_skill",
+                                                  "write_skill",
+                                                  "send_message",
+                                                  "read_messages",
+                                                  "read_feed",
+                                                  "make_video",
+                                                  "show_video",
+                                                  "go_on_air",
+                                                  "show_broadcast",
+                                                  "leave_air",
+                                                  "pay_usdc",
+                                                  "show_wallet",
+                                                  "todo",
+                                                  "notify_owner",
+                                                  "run_command",
+                                                  "run_code",
+                                                  "start_process",
+                                                  "read_output",
+                                                  "send_input",
+                                                  "stop_process",
+                                                  "delegate"};
+
+}  // namespace agent_process

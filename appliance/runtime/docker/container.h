@@ -1,0 +1,78 @@
+// Conversions between agents and the Docker Engine's JSON. Pure functions.
+#pragma once
+
+#include <boost/json/object.hpp>
+#include <boost/json/value.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "appliance/runtime/engine.h"
+
+namespace runtime::docker {
+
+inline constexpr std::uint16_t gateway_port = 18789;  // inside the container
+// Inside the container.
+inline constexpr std::string_view boot_path = "/run/agentbox/boot.json", workspace_path = "/workspace";
+
+// Labels of the box's containers and networks, and those of images (image.h).
+namespace label {
+inline constexpr std::string_view box = "agentbox.box", agent = "agentbox.agent", backend = "agentbox.backend_url",
+                                  summarizer = "agentbox.summarizer_url", listener = "agentbox.door",
+                                  image_reads_boot = "agentbox.boot", image_forwarded = "agentbox.forwarded",
+                                  image_memory_min = "agentbox.memory-min";
+}
+
+// Names of this box's objects in the engine.
+struct Names {
+  std::string box;  // identifies this box; hexadecimal
+
+  std::string network() const { return "agentbox-" + box.substr(0, 12); }
+  // Of agents whose egress is none or a list.
+  std::string closed_network() const { return network() + "-closed"; }
+  std::string closed_bridge() const { return "agb" + box.substr(0, 12); }  // its network interface
+  std::string container(std::string_view agent) const { return network() + "-" + std::string(agent); }
+  // The one that ran before, which is kept for its log.
+  std::string former_container(std::string_view agent) const { return container(agent) + "-former"; }
+  // The value of a `filters` query that matches them.
+  std::string filter() const;
+  std::string death_filter() const;  // of /events
+};
+
+struct ContainerPlan {
+  const Names& names;
+  std::string image;
+  bool image_reads_boot = false;  // otherwise the environment has what it needs
+  bool image_has_check = false;   // a health check of its own
+  std::string boot_file;          // on the host; mounted read-only
+  std::string user;               // "uid:gid"
+  std::string listener_url;       // of the agent listener: http://172.18.0.1:3001
+  bool is_closed = false;         // it reaches nothing but the agent listener
+};
+
+// The body of POST /containers/create: hardened, with limits, published only on 127.0.0.1, and with a health check
+// unless a foreign image has its own.
+boost::json::object create_body(const AgentSpec&, const ContainerPlan&);
+
+// The result of GET /containers/{id}/json.
+struct Container {
+  std::string id, agent;  // `agent`: from its label; empty for foreign containers
+  std::string box, listener_url;
+  Instance instance;
+};
+Container parse_container(const boost::json::value& inspected);
+
+// One sample of GET /containers/{id}/stats.
+struct Sample {
+  std::uint64_t cpu_nanoseconds = 0;  // since the container's start, over all cores
+  std::uint64_t memory_bytes = 0;     // without reclaimable page cache
+  std::uint64_t received_bytes = 0, sent_bytes = 0;
+};
+Sample parse_sample(const boost::json::value& stats);
+
+// A time written by the engine: "2026-11-21T08:05:18.857520964Z". nullopt for its zero time, 0001-01-01, and for
+// invalid text.
+std::optional<std::chrono::sys_time<std::chrono::milliseconds>> parse_time(std::string_view);
+
+}  // namespace runtime::docker
