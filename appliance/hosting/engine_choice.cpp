@@ -7,8 +7,8 @@
 #include "appliance/foundation/byte_size.h"
 #include "appliance/foundation/data_folder.h"
 #include "appliance/foundation/master_key.h"
-#include "appliance/hosting/runtime/docker/docker_engine.h"
-#include "appliance/hosting/runtime/process_engine.h"
+#include "appliance/runtime/docker/docker_engine.h"
+#include "appliance/runtime/process_engine.h"
 
 namespace agentbox {
 

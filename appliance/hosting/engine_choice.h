@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "appliance/foundation/settings/settings.h"
-#include "appliance/hosting/runtime/engine.h"
+#include "appliance/runtime/engine.h"
 
 namespace agentbox {
 

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "appliance/hosting/runtime/engine.h"
+#include "appliance/runtime/engine.h"
 
 namespace agentbox {
 

@@ -1,7 +1,8 @@
 #include "appliance/hosting/module.h"
 
+#include "appliance/foundation/crypto/hmac.h"
+#include "appliance/hosting/agents/watch_span.h"
 #include "appliance/hosting/plan_egress/plan_egress.h"
-#include "appliance/hosting/watchdog/watch_span.h"
 
 namespace hosting {
 
@@ -19,17 +20,37 @@ Module::Module(const agentbox::Platform& given_platform, identity::Module& given
                  [this](std::string_view name) { return engine_named(name); }),
       agents(platform.system, *engine, billing.subscriptions, platform.settings, platform.network, platform.blocking),
       log_hub(*engine, platform.home,
-              {.most_streams = platform.settings.streams_total, .most_per_reader = platform.settings.streams_per_user}),
+              {.max_streams = platform.settings.streams_total, .max_per_reader = platform.settings.streams_per_user}),
       chat(platform.system, agents.directory),
+      conversations(platform.system, agents.directory, platform.folder.agents(), platform.blocking),
+      notices(platform.system, agents.directory, chat, identity.outbox, identity.site),
+      turns(platform.system),
+      gate({.system = platform.system,
+            .turns = turns,
+            .chat = chat,
+            .audit = identity.audit,
+            .outbox = identity.outbox,
+            .site = identity.site,
+            .link_key = crypto::derived_key(platform.master_key, "links of questions")},
+           platform.home),
       uploads(platform.system, agents.directory, platform.folder.agents(), platform.folder.path(),
               {platform.folder.path(), platform.settings.disk_reserve}, platform.blocking, platform.uploads),
       schedule(platform.system, billing.subscriptions, schedule::chat_sender(platform.system, chat), platform.home),
       capabilities_(hosting::capabilities(), *this) {
   chat.record_spans_with(billing.spans);
+  uploads.when_received([this](const std::string& agent, const std::string& path) {
+    if (const auto found = agents.directory.find(agent))
+      turns.taint_file(found->owner, agent, path, "an uploaded file");
+  });
+  chat.begin_turns_with([this](const chat::Conversation& conversation) -> std::shared_ptr<void> {
+    return turns.begin(conversation.owner, conversation.agent, conversation.id, gate::source_of(conversation));
+  });
+  schedule.scheduler.tell_owners_with(schedule::notice_teller(notices));
   agents.when_watched([this](const watchdog::Watch& watch) { billing.spans.record(watchdog::span_of(watch)); });
   agents.when_removed(
       [this](store::UserId owner, std::string agent) { return billing.spans.forget(owner, std::move(agent)); });
   agents.set_known_models([this](std::string_view name) { return models.knows(name); });
+  agents.set_known_servers([this](std::string_view name) { return models.has_server(name); });
   agents.set_premium_model([this](store::UserId user) { return models.premium_model(user); });
   agents.addresses.check_sessions_with([this](std::string_view session, store::UserId user) {
     const auto found = identity.sessions.find_id(session);

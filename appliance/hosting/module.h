@@ -6,10 +6,13 @@
 #include "appliance/hosting/agents/agents.h"
 #include "appliance/hosting/capabilities.h"
 #include "appliance/hosting/chat/chat.h"
+#include "appliance/hosting/deployments/channel_tokens.h"
 #include "appliance/hosting/deployments/stream_source.h"
 #include "appliance/hosting/engine_choice.h"
 #include "appliance/hosting/engine_migration.h"
+#include "appliance/hosting/gate/gate.h"
 #include "appliance/hosting/logs/hub.h"
+#include "appliance/hosting/notices/notices.h"
 #include "appliance/hosting/schedule/schedule.h"
 #include "appliance/hosting/uploads/uploads.h"
 #include "appliance/models/module.h"
@@ -32,6 +35,8 @@ class Module {
   const std::string& backend_url() const { return backend_url_; }
   // Where the streams of new agents come from; none unless it is set. Set once, before anything is served.
   void create_streams_with(deployments::StreamSource source) { stream_source_ = std::move(source); }
+  // What connects the channels of provisioned agents. Set once, before anything is served.
+  void connect_channels_with(deployments::ChannelConnector connector) { channel_connector_ = std::move(connector); }
   // Adopts or starts the agents that should run, then starts the capabilities.
   web::Task<> start();
   // Ends running prompts, after at most `prompts_grace`, and log streams, which would hold up a drain of the listeners.
@@ -40,6 +45,7 @@ class Module {
 
   std::optional<std::filesystem::path> workspace_of(std::string_view agent) const;
   const deployments::StreamSource& stream_source() const { return stream_source_; }
+  const deployments::ChannelConnector& channel_connector() const { return channel_connector_; }
   const std::string& why_processes() const { return choice_.why; }
 
   const agentbox::Platform& platform;
@@ -54,6 +60,7 @@ class Module {
   const agentbox::EngineChoice choice_;
   std::string web_url_, backend_url_, summarizer_url_;
   deployments::StreamSource stream_source_;
+  deployments::ChannelConnector channel_connector_;
 
  public:
   const std::unique_ptr<runtime::Engine> engine;
@@ -65,6 +72,10 @@ class Module {
   agents::Agents agents;
   logs::Hub log_hub;
   chat::Chat chat;
+  chat::Conversations conversations;
+  notices::Notices notices;
+  gate::TurnTracker turns;
+  gate::Gate gate;
   uploads::Uploads uploads;
   schedule::Schedule schedule;
 

@@ -5,7 +5,7 @@
 
 #include "tests/hosting/agent_box.h"
 
-namespace {
+namespace account_claim_test {
 
 using namespace agent_tests;
 using agents::Status;
@@ -85,4 +85,4 @@ TEST_F(AccountClaim, AnEndedSessionCreatesAndChangesNothing) {
   EXPECT_EQ(now(agent).config, boost::json::object());
 }
 
-}  // namespace
+}  // namespace account_claim_test

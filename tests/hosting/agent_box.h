@@ -7,15 +7,16 @@
 #include <string>
 #include <vector>
 
+#include "appliance/access/keys.h"
+#include "appliance/access/records.h"
 #include "appliance/billing/subscriptions/storage_upgrades.h"
 #include "appliance/foundation/crypto/random.h"
 #include "appliance/hosting/agents/agents.h"
 #include "appliance/hosting/chat/chat.h"
-#include "appliance/hosting/usage_history/records.h"
-#include "appliance/identity/accounts/records.h"
-#include "appliance/identity/keys/keys.h"
+#include "appliance/hosting/storage_watch/usage_history.h"
 #include "tests/hosting/agent_fixture.h"
 #include "tests/hosting/flaky_engine.h"
+#include "tests/support/paths.h"
 
 namespace agent_tests {
 
@@ -26,7 +27,7 @@ class AgentBox {
            const agents::BoxAddresses& addresses, std::chrono::milliseconds ready_deadline, bool engine_is_away = false)
       : settings(run_settings), store(store::Store::open(options(data))) {
     runtime::ProcessOptions process;
-    process.binary = STAND_IN_AGENT;
+    process.binary = paths::program("stand_in_agent");
     process.folder = data / "agents";
     engine = std::make_unique<FlakyEngine>(std::make_unique<runtime::ProcessEngine>(process, pool.at(0), files));
     engine->is_away = engine_is_away;
@@ -68,8 +69,8 @@ class AgentBox {
                      store::describe(keys::api_keys),        store::describe(billing::subscriptions),
                      store::describe(billing::plan_periods), store::describe(billing::storage_upgrades),
                      store::describe(agents::records),       store::describe(agents::jobs),
-                     store::describe(chat::messages),        store::describe(watchdog::watches),
-                     store::describe(usage_history::table)};
+                     store::describe(chat::messages),        store::describe(chat::conversations),
+                     store::describe(watchdog::watches),     store::describe(usage_history::table)};
     return wanted;
   }
 };

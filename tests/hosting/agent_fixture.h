@@ -15,9 +15,9 @@
 #include <string>
 #include <thread>
 
-#include "appliance/files/descriptor.h"
-#include "appliance/hosting/runtime/proc.h"
-#include "appliance/hosting/runtime/process_engine.h"
+#include "appliance/foundation/descriptor.h"
+#include "appliance/runtime/proc.h"
+#include "appliance/runtime/process_engine.h"
 #include "tests/support/temporary_folder.h"
 #include "web/task.h"
 

@@ -5,11 +5,11 @@
 #include <future>
 
 #include "appliance/foundation/crypto/random.h"
-#include "appliance/hosting/agents/routes.h"
+#include "appliance/hosting/agents/handlers.h"
 #include "tests/hosting/agent_box.h"
 #include "web/routes/reply.h"
 
-namespace {
+namespace agents_test {
 
 using namespace agent_tests;
 using agents::Status;
@@ -406,4 +406,4 @@ TEST_F(AgentRoutes, BackendCreateListEditDelete) {
   EXPECT_EQ(backend(web::GET, "/api/agents/:id", id).status, 404);
 }
 
-}  // namespace
+}  // namespace agents_test

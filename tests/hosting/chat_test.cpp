@@ -8,7 +8,7 @@
 
 #include "tests/hosting/agent_box.h"
 
-namespace {
+namespace chat_test {
 
 using namespace agent_tests;
 using testing::HasSubstr;
@@ -59,6 +59,49 @@ TEST_F(Chat, HistoryComesInPagesAndSurvivesACrash) {
   EXPECT_EQ(before[0].content, "one");
   EXPECT_EQ(before[2].content, "two");
   EXPECT_TRUE(history(agent, 50, before[0].id).empty());
+}
+
+TEST_F(Chat, MessagesOfEarlierVersionsAreInTheOwnersFirstConversation) {
+  const auto agent = running("Ada");
+  const auto at = store::now() - std::chrono::hours(1);
+  auto change = box->store->system().tenant(owner.user_id).change();
+  for (const std::string text : {"old one", "old two"}) {
+    const auto digits = std::to_string(at.time_since_epoch().count());
+    change.insert(chat::messages, chat::Message{.owner = owner.user_id,
+                                                .id = agent.id + "." + digits + "-" + text.substr(4),
+                                                .agent = agent.id,
+                                                .role = chat::Role::user,
+                                                .content = text,
+                                                .model = {},
+                                                .delivery = chat::Delivery::answered,
+                                                .failure = {},
+                                                .created_at = at,
+                                                .conversation = {}});
+  }
+  ASSERT_TRUE(change.commit_blocking().ok());
+  ASSERT_TRUE(say(agent, "new"));
+  auto peer = chat::Sender::of_peer(chat::Channel::a2a, "user:9", 9, "topic");
+  ASSERT_TRUE(box->run(box->chat->send(owner.user_id, agent.id, "of a peer", peer)));
+  const auto texts = [&](std::string conversation, std::size_t limit, std::string before = {}) {
+    chat::Slice slice{.agent = agent.id, .conversation = std::move(conversation), .limit = limit};
+    slice.before = std::move(before);
+    return box->chat->history(owner.user_id, slice).value();
+  };
+  const auto contents = [](const std::vector<chat::Message>& messages) {
+    std::vector<std::string> found;
+    for (const auto& message : messages) found.push_back(message.content);
+    return found;
+  };
+  const auto first = chat::first_conversation_id(agent.id);
+  const auto all = texts(first, 50);
+  EXPECT_THAT(contents(all), testing::ElementsAre("old one", "old two", "new", "Ada heard: new"));
+  EXPECT_THAT(contents(texts(first, 3)), testing::ElementsAre("old two", "new", "Ada heard: new"));
+  EXPECT_THAT(contents(texts(first, 1, all[2].id)), testing::ElementsAre("old two"));
+  EXPECT_THAT(contents(texts(first, 9, all[1].id)), testing::ElementsAre("old one"));
+  const auto of_peer = chat::conversation_id(agent.id, chat::Channel::a2a, "user:9", "topic");
+  EXPECT_THAT(contents(texts(of_peer, 50)), testing::ElementsAre("of a peer", "Ada heard: of a peer"));
+  EXPECT_FALSE(box->run(box->chat->send(owner.user_id, agent.id, "hi", chat::Sender::in(of_peer))));
+  EXPECT_FALSE(box->run(box->chat->send(owner.user_id, agent.id, "hi", chat::Sender::in("c_none"))));
 }
 
 TEST_F(Chat, AFailureKeepsTheMessageWithItsCause) {
@@ -153,4 +196,4 @@ TEST_F(Chat, AnAgentOfAnotherOwnerIsNotFound) {
   EXPECT_FALSE(box->chat->history(stranger.user_id, slice));
 }
 
-}  // namespace
+}  // namespace chat_test

@@ -6,7 +6,7 @@
 
 #include <boost/json.hpp>
 
-namespace {
+namespace config_check_test {
 
 using agents::profile_of;
 using testing::ElementsAre;
@@ -24,6 +24,20 @@ TEST(AgentProfile, IsReadFromTheConfig) {
   EXPECT_THAT(*profile.tools, ElementsAre("recall"));
 }
 
+TEST(AgentProfile, HasTheLimitsOfATurn) {
+  const auto profile =
+      of(R"({"reasoningEffort":"low","maxRounds":5,"maxTurnTokens":20000,"maxTurnSeconds":60,"tools":[]})");
+  EXPECT_EQ(profile.reasoning_effort, "low");
+  EXPECT_EQ(profile.max_rounds, 5);
+  EXPECT_EQ(profile.max_turn_tokens, 20'000);
+  EXPECT_EQ(profile.max_turn_seconds, 60);
+  for (const auto* config : {R"({"reasoningEffort":"much"})", R"({"maxRounds":0})", R"({"maxTurnTokens":1})"}) {
+    const auto read = agents::read_config(boost::json::parse(config).as_object(), {});
+    ASSERT_FALSE(read) << config;
+    EXPECT_THAT(read.error().message, testing::HasSubstr("config.")) << config;
+  }
+}
+
 TEST(AgentProfile, IsEmptyWithoutAConfig) {
   for (const auto* config : {"{}", R"({"temperature":null,"tools":null,"systemPrompt":null})"}) {
     const auto profile = of(config);
@@ -39,4 +53,4 @@ TEST(AgentProfile, IsEmptyForAnInvalidStoredConfig) {
   EXPECT_FALSE(profile.temperature);
 }
 
-}  // namespace
+}  // namespace config_check_test

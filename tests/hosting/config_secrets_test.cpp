@@ -4,7 +4,7 @@
 
 #include <boost/json.hpp>
 
-namespace {
+namespace config_secrets_test {
 
 namespace json = boost::json;
 using agents::split_config;
@@ -42,4 +42,4 @@ TEST(ConfigSecrets, AMaskWithoutASecretIsDropped) {
   EXPECT_EQ(json::serialize(split.shown), R"({"more":{"sealed":true,"x":1}})");
 }
 
-}  // namespace
+}  // namespace config_secrets_test

@@ -4,7 +4,7 @@
 
 #include <boost/json.hpp>
 
-namespace {
+namespace egress_test {
 
 using agents::Egress;
 
@@ -56,4 +56,4 @@ TEST(Egress, InCommonIsWithinEach) {
     }
 }
 
-}  // namespace
+}  // namespace egress_test

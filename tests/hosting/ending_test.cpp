@@ -2,7 +2,7 @@
 #include "appliance/identity/identities/identities.h"
 #include "tests/identity/people_fixture.h"
 
-namespace {
+namespace ending_test {
 
 class Ending : public people_tests::People {
  protected:
@@ -109,4 +109,4 @@ TEST_F(Ending, APasswordProvedAgainstAnOlderOneIsNotChanged) {
     EXPECT_FALSE(log_in("ada@example.org", "a password of hers"));
 }
 
-}  // namespace
+}  // namespace ending_test

@@ -3,7 +3,7 @@
 
 #include "tests/hosting/agent_box.h"
 
-namespace {
+namespace engine_outage_test {
 
 using namespace agent_tests;
 using agents::Status;
@@ -144,4 +144,4 @@ TEST_F(EngineOutage, AnAgentWithoutARecordIsStopped) {
   EXPECT_TRUE(eventually([&] { return !is_alive(pid); }));
 }
 
-}  // namespace
+}  // namespace engine_outage_test

@@ -6,7 +6,7 @@
 #include <memory>
 #include <utility>
 
-#include "appliance/hosting/runtime/engine.h"
+#include "appliance/runtime/engine.h"
 
 namespace agent_tests {
 

@@ -3,7 +3,7 @@
 #include "appliance/hosting/schedule/frequency.h"
 #include "tests/hosting/schedule_fixture.h"
 
-namespace {
+namespace heartbeat_test {
 
 using namespace schedule_tests;
 using schedule::parse_frequency;
@@ -116,4 +116,4 @@ TEST_F(Heartbeat, SurvivesACrashAndCatchesUpOnce) {
   EXPECT_EQ(find().next, now() + 1h);
 }
 
-}  // namespace
+}  // namespace heartbeat_test

@@ -1,14 +1,14 @@
-#include "appliance/hosting/runtime/log_file.h"
+#include "appliance/runtime/log_file.h"
 
 #include <gmock/gmock.h>
 
 #include <fstream>
 #include <random>
 
-#include "appliance/hosting/runtime/docker/log_frames.h"
+#include "appliance/runtime/docker/log_frames.h"
 #include "tests/hosting/agent_fixture.h"
 
-namespace {
+namespace log_test {
 
 using runtime::LogFile;
 using runtime::LogLine;
@@ -161,4 +161,4 @@ TEST(DockerLogLine, UsesItsTimeAsId) {
   EXPECT_FALSE(timeless.at);
 }
 
-}  // namespace
+}  // namespace log_test

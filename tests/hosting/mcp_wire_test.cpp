@@ -6,7 +6,7 @@
 #include "appliance/hosting/mcp_servers/wire.h"
 
 namespace mcp_servers {
-namespace {
+namespace mcp_wire_test {
 
 namespace json = boost::json;
 using testing::ElementsAre;
@@ -89,5 +89,5 @@ TEST(McpNames, AreWhatModelsAccept) {
   EXPECT_NE(exposed_name("sky", std::string(100, 'x')), exposed_name("sky", std::string(101, 'x')));
 }
 
-}  // namespace
+}  // namespace mcp_wire_test
 }  // namespace mcp_servers

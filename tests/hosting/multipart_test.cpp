@@ -6,7 +6,7 @@
 #include <random>
 #include <vector>
 
-namespace {
+namespace multipart_test {
 
 using testing::HasSubstr;
 
@@ -183,4 +183,4 @@ TEST(Multipart, KnowsItsBoundary) {
     EXPECT_FALSE(uploads::boundary_of(wrong)) << wrong;
 }
 
-}  // namespace
+}  // namespace multipart_test

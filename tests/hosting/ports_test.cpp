@@ -2,7 +2,7 @@
 
 #include "tests/hosting/agent_box.h"
 
-namespace {
+namespace ports_test {
 
 using namespace agent_tests;
 
@@ -65,4 +65,4 @@ TEST_F(PortsTest, NoTwoAgentsShareAPort) {
   EXPECT_TRUE(change.commit_blocking().duplicate("port"));
 }
 
-}  // namespace
+}  // namespace ports_test

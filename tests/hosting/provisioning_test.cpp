@@ -4,11 +4,11 @@
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <set>
 
-#include "appliance/hosting/agent_process/workspace_path.h"
+#include "appliance/agent/workspace_path.h"
 #include "appliance/hosting/agents/views.h"
 #include "tests/hosting/agent_box.h"
 
-namespace {
+namespace provisioning_test {
 
 using namespace agent_tests;
 using agents::Status;
@@ -391,4 +391,4 @@ TEST_F(Provisioning, AnOrderlyStopLeavesAgentsRunningAndRequeuesJobs) {
   crash_and_come_back();
 }
 
-}  // namespace
+}  // namespace provisioning_test

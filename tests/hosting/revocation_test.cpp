@@ -6,7 +6,7 @@
 #include "tests/hosting/agent_box.h"
 #include "web/routes/reply.h"
 
-namespace {
+namespace revocation_test {
 
 using namespace agent_tests;
 using agents::Agent;
@@ -181,4 +181,4 @@ TEST_F(Revocation, TokensFromBeforeThereWereEpochsGetOneAndStayValid) {
   EXPECT_EQ(answer_to(agent, agent.gateway_token.clear), 401);
 }
 
-}  // namespace
+}  // namespace revocation_test

@@ -6,7 +6,7 @@
 #include <set>
 #include <sstream>
 
-namespace {
+namespace schedule_cron_test {
 
 using namespace std::chrono;
 using schedule::Cron;
@@ -182,8 +182,8 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{"* * * * L", "the last Friday"}, Refusal{"* * * * 5#0", "from 1 to 5"},
         Refusal{"* * * * 5#6", "from 1 to 5"}, Refusal{"* * * * #2", "day of week"},
         Refusal{"* * * * 5#", "from 1 to 5"}, Refusal{"* * * * 8L", "day of week"},
-        Refusal{"* * 5#2 * *", "day of month"}, Refusal{"0 0 30 2 *", "no such date"},
-        Refusal{"0 0 31 4,6,9,11 *", "no such date"}, Refusal{"0 0 L-29 2 *", "no such date"}));
+        Refusal{"* * 5#2 * *", "day of month"}, Refusal{"0 0 30 2 *", "the date never occurs"},
+        Refusal{"0 0 31 4,6,9,11 *", "the date never occurs"}, Refusal{"0 0 L-29 2 *", "the date never occurs"}));
 
 TEST(Cron, KnowsWhichExpressionsCountElapsedHours) {
   for (const auto expression : {"0 * * * *", "0 */2 * * *", "0 8-18/2 * * *", "@hourly", "0 0 * * * *"})
@@ -200,4 +200,4 @@ TEST(Cron, TheEndOfTheRangeIsExclusive) {
   EXPECT_EQ(cron.first(noon + 1s, noon + days(1)), std::nullopt);
 }
 
-}  // namespace
+}  // namespace schedule_cron_test

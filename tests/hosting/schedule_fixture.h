@@ -14,10 +14,10 @@
 #include <string>
 #include <vector>
 
+#include "appliance/access/records.h"
 #include "appliance/hosting/agents/records.h"
 #include "appliance/hosting/schedule/scheduler.h"
 #include "appliance/hosting/schedule/tasks.h"
-#include "appliance/identity/accounts/records.h"
 #include "tests/hosting/agent_fixture.h"
 
 namespace schedule_tests {
@@ -173,7 +173,7 @@ class ScheduleTest : public testing::Test {
     return [this] { return now(); };
   }
   schedule::Sender sender() {
-    return [this](store::UserId, std::string, std::string prompt) { return answer(std::move(prompt)); };
+    return [this](schedule::Run, std::string prompt) { return answer(std::move(prompt)); };
   }
   web::Task<web::Result<std::string>> answer(std::string prompt) {
     std::shared_ptr<web::Timer> wait;

@@ -7,7 +7,7 @@
 
 #include "web/routes/reply.h"
 
-namespace {
+namespace schedule_occurrences_test {
 
 using namespace std::chrono;
 using schedule::Cron;
@@ -40,6 +40,15 @@ TEST(ClocksSetForward, ASkippedTimeIsDueAtTheEndOfTheGap) {
   EXPECT_THAT(due("30 2 * * *", "Europe/Berlin", spring), ElementsAre("2026-03-29T01:00"));
   EXPECT_THAT(due("0 2 * * *", "Europe/Berlin", spring), ElementsAre("2026-03-29T01:00"));
   EXPECT_THAT(due("59 2 29 3 *", "Europe/Berlin", spring), ElementsAre("2026-03-29T01:00"));
+}
+
+TEST(OneTime, IsTheFirstMomentThatTheClocksShow) {
+  const auto moment = [](local_seconds time) { return iso(schedule::moment_of(time, *zones.find("Europe/Berlin"))); };
+  EXPECT_EQ(moment(local_days(2026y / 12 / 1) + 9h), "2026-12-01T08:00");
+  EXPECT_EQ(moment(local_days(2026y / 7 / 1) + 9h), "2026-07-01T07:00");
+  EXPECT_EQ(moment(local_days(2026y / 3 / 29) + 2h + 30min), "2026-03-29T01:00") << "the end of the gap";
+  EXPECT_EQ(moment(local_days(2026y / 10 / 25) + 2h + 30min), "2026-10-25T00:30") << "the first of both";
+  EXPECT_EQ(iso(schedule::moment_of(local_days(2026y / 12 / 1), *zones.find("UTC"))), "2026-12-01T00:00");
 }
 
 TEST(ClocksSetForward, AllSkippedTimesAreDueOnce) {
@@ -241,4 +250,4 @@ TEST(Occurrences, AgreeWithASimulatedWallClock) {
   EXPECT_GT(occurrences, 500u) << "the expressions hardly ever come due";
 }
 
-}  // namespace
+}  // namespace schedule_occurrences_test

@@ -2,7 +2,7 @@
 
 #include "tests/hosting/schedule_fixture.h"
 
-namespace {
+namespace schedule_scheduler_test {
 
 using namespace schedule_tests;
 using schedule::CatchUp;
@@ -50,6 +50,26 @@ TEST_F(Scheduler, KeepsTheErrorOfAFailedRun) {
   EXPECT_EQ(history(other).at(0).error, "The box could not send the prompt.");
   pass(24h);
   EXPECT_EQ(history(task).size(), 2u) << "it goes on";
+}
+
+TEST_F(Scheduler, TellsOwnersWhatTheyAskedFor) {
+  std::vector<std::string> told;
+  life->scheduler.tell_owners_with([&](schedule::Task task, web::Result<std::string> answer) -> web::Task<> {
+    told.push_back(task.name + ": " + (answer ? *answer : answer.error().message));
+    co_return;
+  });
+  auto reminder = wanted("@at 2026-11-21T09:00", "call Bob");
+  reminder.tells_owner = true;
+  create(reminder);
+  create("@at 2026-11-21T09:00", "tell nothing");
+  reminder.name = "Failing";
+  reminder.prompt = "fail";
+  create(reminder);
+  pass(1h);
+  EXPECT_THAT(told,
+              testing::UnorderedElementsAre("A task: heard: call Bob", "Failing: The agent did not answer: no spoon."));
+  pass(24h);
+  EXPECT_EQ(told.size(), 2u) << "once";
 }
 
 TEST_F(Scheduler, MeasuresHowLongARunTook) {
@@ -346,7 +366,7 @@ TEST_F(Scheduler, ATaskRemovedWhileItRunsStaysRemoved) {
 class CrowdedScheduler : public Scheduler {
  protected:
   CrowdedScheduler() {
-    options.most_running = 3;
+    options.max_running = 3;
     options.batch = 2;
     crash_and_come_back();
   }
@@ -438,8 +458,8 @@ TEST_F(Scheduler, RunsOnItsOwnTimer) {
 }
 
 TEST_F(Scheduler, OneUsersTasksDoNotStarveThoseOfAnother) {
-  options.most_running = 4;
-  options.most_per_owner = 3;
+  options.max_running = 4;
+  options.max_per_owner = 3;
   options.batch = 2;
   crash_and_come_back();
   for (const auto* prompt : {"hold 1", "hold 2", "hold 3", "hold 4", "hold 5"}) create("0 9 * * *", prompt);
@@ -455,4 +475,4 @@ TEST_F(Scheduler, OneUsersTasksDoNotStarveThoseOfAnother) {
   EXPECT_EQ(asked().size(), 6u) << "and then they come";
 }
 
-}  // namespace
+}  // namespace schedule_scheduler_test

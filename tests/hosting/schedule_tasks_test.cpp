@@ -2,7 +2,7 @@
 
 #include "tests/hosting/schedule_fixture.h"
 
-namespace {
+namespace schedule_tasks_test {
 
 using namespace schedule_tests;
 using schedule::Changes;
@@ -47,6 +47,61 @@ TEST_F(Tasks, RefuseAnInvalidExpressionAndAnUnknownZone) {
   nowhere.timezone = "Europe/Nowhere";
   EXPECT_THAT(try_create(nowhere).error().message, HasSubstr("timezone: this box knows no 'Europe/Nowhere'"));
   EXPECT_EQ(rows(schedule::tasks), 0u);
+}
+
+TEST_F(Tasks, OfAgentsAreAMinuteApartAndAtMostTwenty) {
+  auto subscribing = life->system.change();
+  life->subscriptions.put(subscribing, owner, billing::Plan::network, billing::Subscriptions::new_id());
+  ASSERT_TRUE(life->loop.run(subscribing.commit()).ok());
+  auto by_agent = wanted("* * * * * *");
+  by_agent.made_by = by_agent.agent;
+  for (const auto* often : {"* * * * * *", "0,59 * * * * *", "5,6 0 9 * * *"}) {
+    by_agent.cron_schedule = often;
+    const auto refused = try_create(by_agent);
+    ASSERT_FALSE(refused) << often;
+    EXPECT_THAT(refused.error().message, HasSubstr("at least a minute apart"));
+  }
+  by_agent.cron_schedule = "30 * * * * *";
+  const auto first = create(by_agent);
+  EXPECT_FALSE(life->loop.run(life->tasks.change(owner, first.id, {.cron_schedule = "* * * * * *"}, true)));
+  EXPECT_TRUE(change(first, {.cron_schedule = "* * * * * *"})) << "its owner may";
+  for (auto more = schedule::max_made_by_agent - 1; more > 0; --more) create(by_agent);
+  const auto refused = try_create(by_agent);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().kind, web::Kind::too_many);
+  EXPECT_EQ(refused.error().extra.at("limit"), schedule::max_made_by_agent);
+  create("0 9 * * *");
+  ASSERT_TRUE(remove(first));
+  create(by_agent);
+}
+
+TEST_F(Tasks, RunOnceAtOneTime) {
+  auto once = wanted("@at 2026-12-01T09:00");
+  once.timezone = "Europe/Berlin";
+  EXPECT_EQ(create(once).next_run, at(2026, 12, 1, 8h));
+  once.cron_schedule = "@at 2026-11-21T08:59";  // it is 9:00 there
+  EXPECT_THAT(try_create(once).error().message, HasSubstr("this time has passed in the zone Europe/Berlin"));
+  for (const auto* wrong : {"@at", "@at tomorrow", "@at 2026-13-01T09:00", "@at 2026-02-29T09:00",
+                            "@at 2026-12-01T24:00", "@at 2026-12-01", "@at 2026-12-01T09:00Z"}) {
+    once.cron_schedule = wrong;
+    EXPECT_THAT(try_create(once).error().message, HasSubstr("after @at goes a date and a time")) << wrong;
+  }
+}
+
+TEST_F(Tasks, ThatHaveRunOnceMakeRoomForNewOnes) {
+  std::vector<schedule::Task> made;
+  for (int i = 0; i < 5; ++i) {
+    made.push_back(create("@at 2026-11-21T09:00:0" + std::to_string(i)));
+    set_clock(now() + 1ms);
+  }
+  EXPECT_EQ(try_create(wanted("0 9 * * *")).error().kind, web::Kind::too_many) << "none of them has run";
+  pass(1h + 2s);
+  EXPECT_EQ(look(made[0]).next_run, std::nullopt);
+  EXPECT_EQ(history(made[0]).at(0).outcome, schedule::Outcome::succeeded);
+  create("0 9 * * *");
+  EXPECT_FALSE(life->tasks.find(owner, made[0].id)) << "the oldest one is gone";
+  EXPECT_TRUE(life->tasks.find(owner, made[1].id));
+  EXPECT_TRUE(life->tasks.find(owner, made[4].id)) << "it is yet to run";
 }
 
 TEST_F(Tasks, RunInTheirTimeZone) {
@@ -165,4 +220,4 @@ TEST_F(Tasks, ShowTheirNextRunsBeforeTheyAreCreated) {
   EXPECT_EQ(life->tasks.preview("30 9 31 2 *", "UTC", 5).error().kind, web::Kind::invalid);
 }
 
-}  // namespace
+}  // namespace schedule_tasks_test

@@ -8,7 +8,7 @@
 #include "appliance/hosting/schedule/posix_rule.h"
 #include "tests/hosting/agent_fixture.h"
 
-namespace {
+namespace schedule_time_zone_test {
 
 using namespace std::chrono;
 using namespace std::chrono_literals;
@@ -166,4 +166,4 @@ TEST(PosixRule, RefusesInvalidRules) {
     EXPECT_FALSE(PosixRule::parse(text)) << text;
 }
 
-}  // namespace
+}  // namespace schedule_time_zone_test

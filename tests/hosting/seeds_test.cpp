@@ -2,10 +2,10 @@
 #include "tests/fuzz/replay.h"
 #include "tests/fuzz/schedule_targets.h"
 
-namespace {
+namespace hosting_seeds_test {
 
 TEST(Seeds, Forms) { fuzz::replay("multipart", fuzz::multipart); }
 TEST(Seeds, CronExpressions) { fuzz::replay("cron", fuzz::cron); }
 TEST(Seeds, TimeZones) { fuzz::replay("tzif", fuzz::tzif); }
 
-}  // namespace
+}  // namespace hosting_seeds_test

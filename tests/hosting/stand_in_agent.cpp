@@ -1,12 +1,13 @@
 // A stand-in for `agentbox agent`: the same command line, boot file and gateway, with habits chosen by the agent's
 // name:
 //   mute       never gets ready              exits      ends at once with code 3 and a line on stderr
-//   stubborn   ignores SIGTERM               family     has a child that ignores SIGTERM, its pid in workspace/child
+//   stubborn   ignores SIGTERM
 //   broken     fails every message         silent     takes messages and never answers
 //   hungry     takes all the memory that it can get
 //   late       says that it ran out of time, in an answer without words
 // Answers a message with "<name> heard: <message>".
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -21,7 +22,8 @@
 namespace {
 
 struct Boot {
-  std::string name, listen, workspace, gateway_token;
+  std::string name, listen, gateway_token;
+  int listening_socket = -1;  // given by the engine of processes
 };
 
 Boot read_boot(const char* path) {
@@ -29,7 +31,8 @@ Boot read_boot(const char* path) {
   const std::string text{std::istreambuf_iterator<char>(file), {}};
   const auto boot = boost::json::parse(text);
   auto field = [&](const char* name) { return std::string(boot.at(name).as_string()); };
-  return {field("name"), field("listen"), field("workspace"), field("gateway_token")};
+  const auto* given = boot.at("listening_socket").if_int64();
+  return {field("name"), field("listen"), field("gateway_token"), given ? int(*given) : -1};
 }
 
 std::string answer(int status, const boost::json::value& body) {
@@ -81,13 +84,22 @@ void serve(const Boot& boot, int connection) {
   ::close(connection);
 }
 
-void have_a_child(const std::string& workspace) {
-  const pid_t child = ::fork();
-  if (child == 0) {
-    ::signal(SIGTERM, SIG_IGN);
-    for (;;) ::pause();
+int listening_socket(const Boot& boot) {
+  if (boot.listening_socket >= 0) {
+    ::fcntl(boot.listening_socket, F_SETFL, 0);  // accepts when there is a connection
+    return boot.listening_socket;
   }
-  std::ofstream(workspace + "/child") << child << std::flush;
+  const int listener = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  const int yes = 1;
+  ::setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  const auto colon = boot.listen.rfind(':');
+  address.sin_port = htons(std::uint16_t(std::stoi(boot.listen.substr(colon + 1))));
+  ::inet_pton(AF_INET, boot.listen.substr(0, colon).c_str(), &address.sin_addr);
+  const bool listens =
+      ::bind(listener, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0 && ::listen(listener, 64) == 0;
+  return listens ? listener : -1;
 }
 
 }  // namespace
@@ -104,17 +116,9 @@ int main(int count, char** arguments) {
     for (std::string eaten;;) eaten.append(1 << 20, 'x');
   if (::getpid() == 1) ::signal(SIGTERM, [](int) { ::_exit(0); });  // the kernel spares a container's first process
   if (boot.name.starts_with("stubborn")) ::signal(SIGTERM, SIG_IGN);
-  if (boot.name.starts_with("family")) have_a_child(boot.workspace);
 
-  const int listener = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  const int yes = 1;
-  ::setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  const auto colon = boot.listen.rfind(':');
-  address.sin_port = htons(std::uint16_t(std::stoi(boot.listen.substr(colon + 1))));
-  ::inet_pton(AF_INET, boot.listen.substr(0, colon).c_str(), &address.sin_addr);
-  if (::bind(listener, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0 || ::listen(listener, 64) != 0) {
+  const int listener = listening_socket(boot);
+  if (listener < 0) {
     std::cerr << "cannot listen on " << boot.listen << std::endl;
     return 4;
   }

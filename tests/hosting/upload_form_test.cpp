@@ -6,7 +6,7 @@
 
 #include "tests/support/temporary_folder.h"
 
-namespace {
+namespace upload_form_test {
 
 using testing::HasSubstr;
 
@@ -94,4 +94,4 @@ TEST_F(UploadForm, NamesTheFieldAtFault) {
   EXPECT_THAT(read(field("agentId", std::string(5'000, 'a'))), HasSubstr("agentId is too long"));
 }
 
-}  // namespace
+}  // namespace upload_form_test

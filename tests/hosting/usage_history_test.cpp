@@ -1,11 +1,11 @@
 // What running agents use is measured once a minute, kept for a day, and goes with the agent.
-#include "appliance/hosting/usage_history/usage_history.h"
+#include "appliance/hosting/storage_watch/usage_history.h"
 
 #include <gmock/gmock.h>
 
 #include "tests/hosting/agent_box.h"
 
-namespace {
+namespace usage_history_test {
 
 using namespace agent_tests;
 using namespace std::chrono_literals;
@@ -90,4 +90,4 @@ TEST_F(UsageHistory, IsOfOneAgentAndForgottenWithIt) {
   EXPECT_THAT(last_day(other), SizeIs(1));
 }
 
-}  // namespace
+}  // namespace usage_history_test

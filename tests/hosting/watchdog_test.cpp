@@ -4,11 +4,11 @@
 #include <map>
 #include <set>
 
-#include "appliance/hosting/watchdog/agenda.h"
-#include "appliance/hosting/watchdog/watchdog.h"
+#include "appliance/runtime/watchdog/agenda.h"
+#include "appliance/runtime/watchdog/watchdog.h"
 #include "tests/hosting/agent_fixture.h"
 
-namespace {
+namespace watchdog_test {
 
 using namespace std::chrono_literals;
 using namespace watchdog;
@@ -59,12 +59,12 @@ class WatchdogAtWork : public testing::Test {
     actions.notify = [this](const Target& target, Notice notice, const std::string&) {
       told.push_back(target.id + " " + boost::describe::enum_to_string(notice, ""));
     };
-    dog = std::make_unique<Watchdog>(store_->system(), policy, std::move(actions), loop.io, most_checks);
+    dog = std::make_unique<Watchdog>(store_->system(), policy, std::move(actions), loop.io, max_checks);
   }
 
   web::Task<Report> check(std::string id) {
     ++checks[id];
-    most_at_once = std::max(most_at_once, ++at_once);
+    max_at_once = std::max(max_at_once, ++at_once);
     while (gate_is_shut) {
       gate.expires_at(web::Timer::time_point::max());
       boost::system::error_code opened;
@@ -124,13 +124,13 @@ class WatchdogAtWork : public testing::Test {
 
   Loop loop;
   Policy policy;
-  std::size_t most_checks = 256;
+  std::size_t max_checks = 256;
   std::unique_ptr<Watchdog> dog;
   bool heals = true, throws = false;
   std::vector<std::string> deeds, told;
   std::map<std::string, std::size_t> checks;
   std::set<std::string> ill;
-  std::size_t at_once = 0, most_at_once = 0;
+  std::size_t at_once = 0, max_at_once = 0;
 
  private:
   store::Options options() {
@@ -246,7 +246,7 @@ TEST_F(WatchdogAtWork, AnAnswerFromBeforeARestartIsIgnored) {
 }
 
 TEST_F(WatchdogAtWork, ConcurrentChecksAreBoundedAndAllAreMade) {
-  most_checks = 4;
+  max_checks = 4;
   policy.check_interval = 1h;
   open();
   shut_gate();
@@ -255,7 +255,7 @@ TEST_F(WatchdogAtWork, ConcurrentChecksAreBoundedAndAllAreMade) {
   });
   open_gate();
   for (int agent = 0; agent < 50; ++agent) EXPECT_TRUE(is("a" + std::to_string(agent), State::running)) << agent;
-  EXPECT_EQ(on_loop([&] { return most_at_once; }), 4u);
+  EXPECT_EQ(on_loop([&] { return max_at_once; }), 4u);
 }
 
 TEST_F(WatchdogAtWork, StatesSurviveARestart) {
@@ -316,4 +316,4 @@ TEST_F(WatchdogAtWork, FailedActionsAreRetried) {
   EXPECT_EQ(look("a").crashes, 1);
 }
 
-}  // namespace
+}  // namespace watchdog_test

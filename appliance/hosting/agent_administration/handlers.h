@@ -1,15 +1,29 @@
 #pragma once
 
+#include <boost/asio/thread_pool.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "appliance/hosting/agent_administration/routes.h"
+#include "appliance/access/guards.h"
+#include "appliance/hosting/agents/agents.h"
 #include "appliance/hosting/agents/views.h"
+#include "appliance/identity/accounts/accounts.h"
+#include "appliance/identity/audit/audit.h"
+#include "web/routes/bind.h"
 #include "web/routes/endpoint.h"
 #include "web/routes/fields.h"
+#include "web/routes/route.h"
 
 namespace agent_administration {
+
+// What the rows depend on; all of it must outlive them.
+struct Services {
+  agents::Agents& agents;
+  accounts::Accounts& accounts;
+  audit::Audit& audit;
+  boost::asio::thread_pool& blocking;  // for reads of the whole table
+};
 
 struct AgentsQuery {
   std::optional<web::Text<1, 100>> search;
@@ -49,9 +63,7 @@ struct Act {
   const char* noted;
 };
 
-web::Answer show_agents(const Services&, const web::Request&, AgentsQuery);
-web::Answer show_agent(const Services&, const web::Request&);
-web::Answer carry_out(const Services&, Act, const web::Request&);
-web::Answer delete_agent(const Services&, const web::Request&);
+// /api/admin/agents.
+std::vector<web::Route> backend_routes(const agentbox::Guards&, const web::Bind<Services>&);
 
 }  // namespace agent_administration

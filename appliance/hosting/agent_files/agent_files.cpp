@@ -2,14 +2,14 @@
 
 #include <algorithm>
 
-#include "appliance/hosting/agent_process/workspace_path.h"
-#include "appliance/identity/accounts/records.h"
+#include "appliance/access/records.h"
+#include "appliance/agent/workspace_path.h"
 
 namespace agent_files {
 
 namespace {
 
-constexpr std::size_t most_in_progress = 8;
+constexpr std::size_t max_in_progress = 8;
 
 explorer::Options options_of(const std::filesystem::path& folder) {
   // Users have no account at git hosts here: they commit, and push with tools of their own.
@@ -38,7 +38,7 @@ AgentFiles::AgentFiles(store::System system, const agents::AgentDirectory& agent
 web::Result<AgentFiles::Access> AgentFiles::access(store::UserId user, const std::string& agent) {
   if (!agents_.find(user, agent)) return web::not_found();
   auto slot = std::make_unique<web::ConcurrencyLimit::Slot>(in_progress_, std::to_string(user));
-  if (slot->before() >= most_in_progress) {
+  if (slot->before() >= max_in_progress) {
     return web::Error{.kind = web::Kind::too_many,
                       .message = "8 of your requests to files are in progress already, please wait for one."};
   }

@@ -1,16 +1,23 @@
-// Handlers of the rows about an agent's files, with the structs of their requests and answers. Other structs are the
-// explorer's.
 #pragma once
 
 #include <boost/describe.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "appliance/access/guards.h"
 #include "appliance/files/explorer/views.h"
-#include "appliance/hosting/agent_files/routes.h"
+#include "appliance/hosting/agent_files/agent_files.h"
+#include "web/routes/bind.h"
 #include "web/routes/endpoint.h"
+#include "web/routes/route.h"
 
 namespace agent_files {
+
+// All of them must outlive the rows.
+struct Services {
+  AgentFiles& files;
+};
 
 struct TreeQuery {
   explorer::Limit depth;
@@ -64,18 +71,7 @@ struct CommitAnswer {
 };
 BOOST_DESCRIBE_STRUCT(CommitAnswer, (), (ok, committed, hash, branch))
 
-web::Answer show_tree(const Services&, const web::Request&, TreeQuery);
-web::Answer read_file(const Services&, const web::Request&, FileQuery);
-web::Answer send_raw_file(const Services&, const web::Request&, FileQuery);
-web::Answer search_files(const Services&, const web::Request&, SearchQuery);
-web::Answer write_file(const Services&, const web::Request&, explorer::WriteBody);
-web::Answer make_folder(const Services&, const web::Request&, FolderBody);
-web::Answer move_file(const Services&, const web::Request&, explorer::MoveBody);
-web::Answer remove_file(const Services&, const web::Request&, FileQuery);
-web::Answer show_status(const Services&, const web::Request&);
-web::Answer show_diff(const Services&, const web::Request&, DiffQuery);
-web::Answer show_log(const Services&, const web::Request&, LogQuery);
-web::Answer show_commit(const Services&, const web::Request&, ShowQuery);
-web::Answer commit_files(const Services&, const web::Request&, explorer::SyncBody);
+// /api/agents/:id/files and everything under it, except for uploads.
+std::vector<web::Route> web_routes(const agentbox::Guards&, const web::Bind<Services>&);
 
 }  // namespace agent_files

@@ -8,7 +8,7 @@ namespace {
 
 constexpr auto reason =
     "The account was handed to the owner of its email address. Look at the agent's config, files and tasks before you "
-    "start it: somebody else may have made it.";
+    "start it: another user may have made it.";
 
 }  // namespace
 

@@ -1,4 +1,4 @@
-// Agents of an account that is handed to the verified owner of its address. Somebody else may have created them.
+// Agents of an account that is handed to the verified owner of its address. Another user may have created them.
 #pragma once
 
 #include "appliance/hosting/agents/records.h"

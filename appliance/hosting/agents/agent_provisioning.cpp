@@ -64,7 +64,7 @@ void make_start_at_once(Agent& agent) {
 
 AgentProvisioning::AgentProvisioning(store::System system, const AgentDirectory& directory,
                                      const billing::Subscriptions& subscriptions, const agentbox::Settings& settings,
-                                     Ports& ports, Provisioner& provisioner, const KnowsModel& knows_model,
+                                     Ports& ports, Provisioner& provisioner, const ConfigRules& rules,
                                      const PremiumModel& premium_model)
     : system_(std::move(system)),
       directory_(directory),
@@ -72,12 +72,12 @@ AgentProvisioning::AgentProvisioning(store::System system, const AgentDirectory&
       settings_(settings),
       ports_(ports),
       provisioner_(provisioner),
-      knows_model_(knows_model),
+      rules_(rules),
       premium_model_(premium_model) {}
 
 Task<Result<Agent>> AgentProvisioning::provision(const web::Caller& caller, NewAgent spec) {
   if (!settings_.provisioning_enabled) co_return provisioning_is_off();
-  if (auto good = check(spec, knows_model_); !good) co_return good.error();
+  if (auto good = check(spec, rules_); !good) co_return good.error();
   auto plan = billing::Plan::label;
   if (!spec.tier.empty()) {
     auto asked = billing::plan_of_tier(spec.tier);
@@ -90,8 +90,8 @@ Task<Result<Agent>> AgentProvisioning::provision(const web::Caller& caller, NewA
     if (!billing::covers(held->plan, plan))
       co_return subscription_required("Your subscription does not include the tier " + spec.tier + ".");
   }
-  if (spec.model.empty()) spec.model = default_model_for(caller.user_id, spec.config);
-  const Allowance allowance{.agents = caller.admin ? most_agents : billing::web_proxy_limit(spec.tier)};
+  if (spec.model.empty()) spec.model = co_await default_model_for(caller.user_id, spec.config);
+  const Allowance allowance{.agents = caller.admin ? max_agents : billing::web_proxy_limit(spec.tier)};
   co_return co_await launch(caller, std::move(spec), plan, allowance);
 }
 
@@ -103,14 +103,14 @@ Task<Result<Agent>> AgentProvisioning::launch(const web::Caller& caller, NewAgen
 Task<Result<Agent>> AgentProvisioning::launch(store::UserId owner, NewAgent spec, billing::Plan plan,
                                               Allowance allowance, CommitHook hook) {
   if (!settings_.provisioning_enabled) co_return provisioning_is_off();
-  if (auto good = check(spec, knows_model_); !good) co_return good.error();
+  if (auto good = check(spec, rules_); !good) co_return good.error();
   auto agent = make_record(owner, std::move(spec));
   agent.plan = billing::to_string(plan);
   make_start_at_once(agent);
   co_return co_await insert(std::move(agent), allowance, Run::now, std::move(hook));
 }
 
-Task<Result<Agent>> AgentProvisioning::clone(const web::Caller& caller, std::string name, Descent descent,
+Task<Result<Agent>> AgentProvisioning::clone(const web::Caller& caller, std::string name, CloneOrigin descent,
                                              CommitHook hook) {
   if (!settings_.provisioning_enabled) co_return provisioning_is_off();
   const auto owner = caller.user_id;
@@ -121,7 +121,7 @@ Task<Result<Agent>> AgentProvisioning::clone(const web::Caller& caller, std::str
   if (held && !caller.admin)
     if (const auto deep = check_generation(directory_, *parent, held->plan); !deep) co_return deep.error();
   NewAgent spec{.name = std::move(name), .model = parent->model, .config = {}, .tier = {}, .plan = {}};
-  if (auto good = check(spec, knows_model_); !good) co_return good.error();
+  if (auto good = check(spec, rules_); !good) co_return good.error();
   auto agent = make_record(owner, std::move(spec));
   agent.config = parent->config;
   agent.config_secrets = parent->config_secrets;
@@ -130,7 +130,7 @@ Task<Result<Agent>> AgentProvisioning::clone(const web::Caller& caller, std::str
   agent.plan = parent->plan;
   agent.descent = std::move(descent);
   make_start_at_once(agent);
-  const Allowance allowance{.agents = held && !caller.admin ? billing::plan_middleware_limit(held->plan) : most_agents};
+  const Allowance allowance{.agents = held && !caller.admin ? billing::plan_middleware_limit(held->plan) : max_agents};
   auto hooks = both(while_signed_in(system_, caller), std::move(hook));
   co_return co_await insert(std::move(agent), allowance, Run::now, std::move(hooks));
 }
@@ -138,7 +138,7 @@ Task<Result<Agent>> AgentProvisioning::clone(const web::Caller& caller, std::str
 Task<Result<Agent>> AgentProvisioning::create(store::UserId owner, NewAgent spec) {
   if (owner != 0 && !directory_.is_user(owner)) co_return web::invalid("userId must be a user's id");
   if (!settings_.provisioning_enabled) co_return provisioning_is_off();
-  if (auto good = check(spec, knows_model_); !good) co_return good.error();
+  if (auto good = check(spec, rules_); !good) co_return good.error();
   const auto plan = billing::plan_of_request(spec.plan.empty() ? "label" : spec.plan, "config.plan");
   if (!plan) co_return plan.error();
   auto agent = make_record(owner, std::move(spec));
@@ -148,10 +148,11 @@ Task<Result<Agent>> AgentProvisioning::create(store::UserId owner, NewAgent spec
 
 // Empty: the config's, or the box's default. The premium model is always asked of its maker, so it would overrule a
 // provider that the config names.
-std::string AgentProvisioning::default_model_for(store::UserId owner, const boost::json::object& config) const {
+Task<std::string> AgentProvisioning::default_model_for(store::UserId owner, const boost::json::object& config) const {
   const auto provider = requested_provider(config);
   const bool is_chosen = !text_member(config, "model").empty() || !(provider.empty() || provider == "auto");
-  return is_chosen || !premium_model_ ? std::string() : premium_model_(owner);
+  if (is_chosen || !premium_model_) co_return std::string();
+  co_return co_await premium_model_(owner);
 }
 
 std::int64_t AgentProvisioning::sessions_since(store::UserId owner) const {

@@ -27,7 +27,7 @@ struct Allowance {
 class AgentProvisioning {
  public:
   AgentProvisioning(store::System, const AgentDirectory&, const billing::Subscriptions&, const agentbox::Settings&,
-                    Ports&, Provisioner&, const KnowsModel&, const PremiumModel&);
+                    Ports&, Provisioner&, const ConfigRules&, const PremiumModel&);
 
   // POST /api/agents/provision: an agent that is started at once. payment_required: no active subscription, or the tier
   // is above it. invalid: unknown tier. Without a model and a provider of its own choice: the premium model. too_many
@@ -40,7 +40,7 @@ class AgentProvisioning {
   // A copy of the caller's agent `descent.parent`: its model and its config with the secrets, in an empty workspace.
   // Also not_found; payment_required without a subscription; too_many at the plan's number of agents
   // or of generations.
-  web::Task<web::Result<Agent>> clone(const web::Caller&, std::string name, Descent, CommitHook);
+  web::Task<web::Result<Agent>> clone(const web::Caller&, std::string name, CloneOrigin, CommitHook);
   // The backend's creation: `pending` until it is started, without plan rules. Owner 0 is the box. Also invalid: no
   // such user.
   web::Task<web::Result<Agent>> create(store::UserId owner, NewAgent);
@@ -48,7 +48,7 @@ class AgentProvisioning {
  private:
   enum class Run { now, later };
   // The record, its job and its place within the limit are one commit: a refused agent leaves nothing behind.
-  std::string default_model_for(store::UserId owner, const boost::json::object& config) const;
+  web::Task<std::string> default_model_for(store::UserId owner, const boost::json::object& config) const;
   std::int64_t sessions_since(store::UserId owner) const;
   web::Task<web::Result<Agent>> insert(Agent, Allowance, Run, CommitHook = {});
 
@@ -58,7 +58,7 @@ class AgentProvisioning {
   const agentbox::Settings& settings_;
   Ports& ports_;
   Provisioner& provisioner_;
-  const KnowsModel& knows_model_;
+  const ConfigRules& rules_;
   const PremiumModel& premium_model_;
 };
 

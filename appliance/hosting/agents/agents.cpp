@@ -23,13 +23,14 @@ Agents::Agents(store::System system, runtime::Engine& engine, const billing::Sub
                const agentbox::Settings& settings, web::IoPool& pool, boost::asio::thread_pool& files,
                std::chrono::milliseconds ready_deadline)
     : system_(system),
+      config_rules_{.allows_private = settings.summarizer_allow_private},
       ports_(system, settings.agent_port_first, settings.agent_port_last),
       provisioner_(system, engine, ports_, options_of(settings, ready_deadline), pool.next(), files),
       supervision_(system, provisioner_, settings),
       directory(system),
       addresses(system, settings.agent_domain),
-      provisioning(system, directory, subscriptions, settings, ports_, provisioner_, knows_model_, premium_model_),
-      editor(system, knows_model_),
+      provisioning(system, directory, subscriptions, settings, ports_, provisioner_, config_rules_, premium_model_),
+      editor(system, config_rules_),
       lifecycle(system, directory, engine, provisioner_, supervision_, settings.provisioning_enabled),
       revocation(system, provisioner_, settings.provisioning_enabled),
       monitor(engine, supervision_) {}

@@ -24,7 +24,7 @@ struct BoxAddresses {
 class Agents {
  private:
   store::System system_;
-  KnowsModel knows_model_;
+  ConfigRules config_rules_;
   PremiumModel premium_model_;
   Ports ports_;
   Provisioner provisioner_;
@@ -39,7 +39,10 @@ class Agents {
   // After Server::listen, before IoPool::start.
   void set_addresses(BoxAddresses);
   // Which models a config may name; all unless it is set. Before start().
-  void set_known_models(KnowsModel knows_model) { knows_model_ = std::move(knows_model); }
+  void set_known_models(ConfigRules::Knows knows_model) { config_rules_.knows_model = std::move(knows_model); }
+  // Which further model servers a config may name; none unless it is set. Before start().
+  void set_known_servers(ConfigRules::Knows knows_server) { config_rules_.knows_server = std::move(knows_server); }
+  const ConfigRules& config_rules() const { return config_rules_; }
   // The default model of provision(); "auto" unless it is set. Before start().
   void set_premium_model(PremiumModel premium_model) { premium_model_ = std::move(premium_model); }
   // See Provisioner. Before start().
@@ -48,6 +51,8 @@ class Agents {
   void when_watched(std::function<void(const watchdog::Watch&)> entered) {
     supervision_.when_entered(std::move(entered));
   }
+  // The user is looking at the agents. See Watchdog::attend; callable from every thread.
+  void attend(store::UserId user) { supervision_.attend(user); }
   // Before start(), if no agent can be adopted: agents that should run become `provisioning`, for this reason.
   web::Task<> expect_start(std::string reason);
   // Recovery: running agents are adopted, agents that should run are started, jobs left over go on.

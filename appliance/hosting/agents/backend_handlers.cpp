@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "appliance/identity/accounts/user_id.h"
+#include "appliance/access/records.h"
 
 namespace agents {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <boost/json/object.hpp>
 
-#include "appliance/hosting/agents/routes.h"
+#include "appliance/hosting/agents/handlers.h"
 #include "appliance/hosting/agents/views.h"
 #include "web/routes/endpoint.h"
 

@@ -3,7 +3,7 @@
 
 #include <functional>
 
-#include "appliance/identity/accounts/credential_epoch.h"
+#include "appliance/access/epochs.h"
 #include "store/store.h"
 #include "web/protocol/http.h"
 #include "web/result.h"

@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <boost/json/value.hpp>
 
+#include "appliance/agent/tools/names.h"
 #include "appliance/billing/subscriptions/plan_choice.h"
-#include "appliance/hosting/agent_process/tools/names.h"
 #include "appliance/hosting/agents/bus_config.h"
 #include "appliance/hosting/agents/config_secrets.h"
 #include "appliance/hosting/agents/egress.h"
 #include "appliance/hosting/mcp_servers/server_config.h"
+#include "web/client/fetch_url.h"
+#include "web/json.h"
 #include "web/routes/free_form.h"
 
 namespace agents {
@@ -17,6 +19,7 @@ namespace {
 
 // auto: the box chooses.
 constexpr std::string_view providers[] = {"auto", "openrouter", "anthropic", "openai", "google", "local", "builtin"};
+constexpr std::string_view efforts[] = {"none", "minimal", "low", "medium", "high", "xhigh"};
 constexpr std::string_view any_model[] = {"auto", "custom"};
 
 // A new token, or the mask of a stored one.
@@ -46,39 +49,69 @@ web::Result<void> check_channels(const boost::json::object& channels) {
   return {};
 }
 
-}  // namespace
-
-web::Result<void> check_provider(std::string_view name, std::string_view field) {
-  if (is_among(name, providers)) return {};
-  return web::invalid(std::string(field) + " must be one of: " + enumerated(providers));
+// Names are looked up when they are used, where the same rule applies to their addresses.
+web::Result<void> check_reach(const std::string& text, const std::string& field, const ConfigRules& rules) {
+  if (rules.allows_private || text.empty()) return {};
+  const auto url = web::parse_fetch_url(text);
+  if (!url || !web::is_private_host(*url)) return {};
+  return web::invalid(field + " must not be a loopback or private address: this box does not connect to those");
 }
 
-web::Result<void> check_model(std::string_view name, std::string_view field, const KnowsModel& knows) {
-  if (name.empty() || is_among(name, any_model) || !knows || knows(name)) return {};
+}  // namespace
+
+web::Result<void> check_provider(std::string_view name, std::string_view field, const ConfigRules& rules) {
+  if (is_among(name, providers) || (rules.knows_server && rules.knows_server(name))) return {};
+  return web::invalid(std::string(field) + " must be one of: " + enumerated(providers) +
+                      ", or the name of one of this box's model servers");
+}
+
+web::Result<void> check_model(std::string_view name, std::string_view field, const ConfigRules& rules) {
+  if (name.empty() || is_among(name, any_model) || !rules.knows_model || rules.knows_model(name)) return {};
   return web::invalid(std::string(field) + " must be one of this box's models, or auto");
 }
 
-web::Result<KnownConfig> read_config(const boost::json::object& config, const KnowsModel& knows) {
+web::Result<void> check_effort(std::string_view name, std::string_view field) {
+  if (name.empty() || is_among(name, efforts)) return {};
+  return web::invalid(std::string(field) + " must be one of: " + enumerated(efforts));
+}
+
+web::Result<KnownConfig> read_config(const boost::json::object& config, const ConfigRules& rules) {
   if (const auto kept = web::check_free_form(config, "config"); !kept) return kept.error();
   auto known = web::parse_value<KnownConfig>(boost::json::value(config), "config");
   if (!known) return known;
   if (known->plan)
     if (const auto plan = billing::plan_of_request(*known->plan, "config.plan"); !plan) return plan.error();
   if (known->aiProvider)
-    if (const auto good = check_provider(*known->aiProvider, "config.aiProvider"); !good) return good.error();
+    if (const auto good = check_provider(*known->aiProvider, "config.aiProvider", rules); !good) return good.error();
   if (known->model)
-    if (const auto good = check_model(*known->model, "config.model", knows); !good) return good.error();
+    if (const auto good = check_model(*known->model, "config.model", rules); !good) return good.error();
+  if (known->reasoningEffort)
+    if (const auto good = check_effort(*known->reasoningEffort, "config.reasoningEffort"); !good) return good.error();
   if (known->channels)
     if (const auto good = check_channels(*known->channels); !good) return good.error();
-  if (const auto bus = read_bus_config(config); !bus) return bus.error();
+  const auto bus = read_bus_config(config);
+  if (!bus) return bus.error();
+  if (const auto good = check_reach(bus->webhook_url, "config.webhookUrl", rules); !good) return good.error();
   if (const auto egress = read_egress(config); !egress) return egress.error();
   if (known->tools)
     for (std::size_t i = 0; i < known->tools->size(); ++i)
       if (!is_among((*known->tools)[i], agent_process::tool_names))
         return web::invalid("config.tools[" + std::to_string(i) +
                             "] must be one of: " + enumerated(agent_process::tool_names));
-  if (known->mcpServers)
+  if (known->peerTools)
+    for (std::size_t i = 0; i < known->peerTools->size(); ++i)
+      if (const auto& name = (*known->peerTools)[i];
+          name != runtime::mcp_tools_name && !is_among(name, agent_process::tool_names))
+        return web::invalid("config.peerTools[" + std::to_string(i) +
+                            "] must be mcp or one of: " + enumerated(agent_process::tool_names));
+  if (known->mcpServers) {
     if (const auto good = mcp_servers::check_servers(*known->mcpServers); !good) return good.error();
+    for (const auto& [name, server] : *known->mcpServers) {
+      const auto at = "config.mcpServers." + std::string(name) + ".url";
+      if (const auto good = check_reach(web::string_member(server.get_object(), "url"), at, rules); !good)
+        return good.error();
+    }
+  }
   return known;
 }
 
@@ -90,7 +123,14 @@ runtime::AgentProfile profile_of(const boost::json::object& config) {
   profile.temperature = known->temperature;
   profile.top_p = known->topP;
   profile.max_tokens = known->maxTokens;
+  if (known->reasoningEffort) profile.reasoning_effort = std::move(*known->reasoningEffort);
+  profile.max_rounds = known->maxRounds;
+  profile.max_turn_tokens = known->maxTurnTokens;
+  profile.max_turn_seconds = known->maxTurnSeconds;
+  profile.max_tokens_per_minute = known->maxTokensPerMinute;
+  if (known->embeddingModel) profile.embedding_model = std::move(*known->embeddingModel);
   if (known->tools) profile.tools.emplace(known->tools->begin(), known->tools->end());
+  if (known->peerTools) profile.peer_tools.emplace(known->peerTools->begin(), known->peerTools->end());
   return profile;
 }
 

@@ -1,4 +1,5 @@
-// The part of an agent's config that the box and the agent use. Other members are not checked.
+// The part of an agent's config that the box and the agent use. new_agent.cpp says
+// which other members are accepted.
 #pragma once
 
 #include <boost/describe.hpp>
@@ -8,9 +9,10 @@
 #include <string>
 #include <string_view>
 
-#include "appliance/hosting/runtime/agent_profile.h"
+#include "appliance/runtime/agent_profile.h"
 #include "store/store.h"
 #include "web/routes/fields.h"
+#include "web/task.h"
 
 namespace agents {
 
@@ -29,24 +31,39 @@ struct KnownConfig {
   std::optional<web::NumberBetween<0, 2>> temperature;
   std::optional<web::NumberBetween<0, 1>> topP;
   std::optional<web::Integer<1, 1'000'000>> maxTokens;
+  std::optional<web::Text<1, 20>> reasoningEffort;
+  std::optional<web::Integer<1, 200>> maxRounds;
+  std::optional<web::Integer<1'000, 100'000'000>> maxTurnTokens;
+  std::optional<web::Integer<10, 1'200>> maxTurnSeconds;
+  std::optional<web::Text<1, 200>> embeddingModel;
+  std::optional<web::Integer<1'000, 100'000'000>> maxTokensPerMinute;
   std::optional<web::List<web::Text<1, 64>, 0, 100>> tools;
+  std::optional<web::List<web::Text<1, 64>, 0, 100>> peerTools;
   std::optional<boost::json::object> mcpServers;  // mcp_servers/server_config.h
 };
 BOOST_DESCRIBE_STRUCT(KnownConfig, (),
-                      (plan, aiProvider, model, channels, systemPrompt, temperature, topP, maxTokens, tools,
+                      (plan, aiProvider, model, channels, systemPrompt, temperature, topP, maxTokens, reasoningEffort,
+                       maxRounds, maxTurnTokens, maxTurnSeconds, maxTokensPerMinute, embeddingModel, tools, peerTools,
                        mcpServers))
 
-// Whether the box has this model.
-using KnowsModel = std::function<bool(std::string_view name)>;
+// What configs of this box may name.
+struct ConfigRules {
+  using Knows = std::function<bool(std::string_view name)>;
+  Knows knows_model = {};      // whether the box has this model; unset: any
+  Knows knows_server = {};     // whether it has a further model server of this name; unset: none
+  bool allows_private = true;  // webhooks and MCP servers may be on loopback and private addresses
+};
 // The premium model of the catalogue if a provider serves it to this user, else empty.
-using PremiumModel = std::function<std::string(store::UserId)>;
+using PremiumModel = std::function<web::Task<std::string>(store::UserId)>;
 
 // invalid, naming the field ("config.channels.telegram.enabled"); payment_required for the deprecated plan.
-web::Result<KnownConfig> read_config(const boost::json::object&, const KnowsModel&);
+web::Result<KnownConfig> read_config(const boost::json::object&, const ConfigRules&);
 // The same for a single provider.
-web::Result<void> check_provider(std::string_view name, std::string_view field);
+web::Result<void> check_provider(std::string_view name, std::string_view field, const ConfigRules&);
 // The same for a single model; an empty name is valid.
-web::Result<void> check_model(std::string_view name, std::string_view field, const KnowsModel&);
+web::Result<void> check_model(std::string_view name, std::string_view field, const ConfigRules&);
+// The same for a reasoning effort; empty: the model's.
+web::Result<void> check_effort(std::string_view name, std::string_view field);
 // The agent's part of its config. Empty for a config that is invalid by now: records may be older than the checks.
 runtime::AgentProfile profile_of(const boost::json::object&);
 

@@ -4,6 +4,8 @@
 #include <boost/json/value.hpp>
 #include <string>
 
+#include "web/ascii.h"
+
 namespace agents {
 
 namespace json = boost::json;
@@ -60,8 +62,7 @@ bool is_mask(const json::value& value) {
 }
 
 bool names_a_secret(std::string_view member) {
-  std::string name(member);
-  std::ranges::transform(name, name.begin(), [](unsigned char c) { return c >= 'A' && c <= 'Z' ? c + 32 : c; });
+  const auto name = web::lower_case(member);
   return std::ranges::any_of(std::initializer_list<std::string_view>{"key", "token", "secret", "password"},
                              [&](std::string_view end) { return name.ends_with(end); });
 }

@@ -1,8 +1,8 @@
 #include "appliance/hosting/agents/directory.h"
 
+#include "appliance/access/records.h"
 #include "appliance/foundation/crypto/random.h"
 #include "appliance/hosting/agents/new_agent.h"
-#include "appliance/identity/accounts/records.h"
 
 namespace agents {
 namespace {

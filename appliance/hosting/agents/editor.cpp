@@ -4,6 +4,7 @@
 #include "appliance/hosting/agents/commit_hook.h"
 #include "appliance/hosting/agents/new_agent.h"
 #include "appliance/hosting/plan_egress/plan_egress.h"
+#include "store/transact.h"
 #include "web/blank.h"
 #include "web/routes/free_form.h"
 
@@ -13,12 +14,12 @@ namespace {
 using web::Result;
 using web::Task;
 
-Result<void> check_changes(const Changes& changes, const KnowsModel& knows_model) {
+Result<void> check_changes(const Changes& changes, const ConfigRules& rules) {
   if (changes.plan)
     if (const auto plan = billing::plan_of_request(*changes.plan, "plan"); !plan) return plan.error();
   if (changes.ai_provider)
-    if (const auto good = check_provider(*changes.ai_provider, "aiProvider"); !good) return good.error();
-  if (changes.config) return check_config(*changes.config, knows_model);
+    if (const auto good = check_provider(*changes.ai_provider, "aiProvider", rules); !good) return good.error();
+  if (changes.config) return check_config(*changes.config, rules);
   return {};
 }
 
@@ -48,7 +49,7 @@ boost::json::object merged_config(const Agent& agent, const Patch& patch) {
 }  // namespace
 
 Task<Result<Agent>> AgentEditor::change(web::Caller caller, store::UserId owner, std::string id, Changes changes) {
-  if (const auto good = check_changes(changes, knows_model_); !good) co_return good.error();
+  if (const auto good = check_changes(changes, rules_); !good) co_return good.error();
   const auto edit_record = [&changes](Agent& agent) -> Result<void> {
     apply(changes, agent);
     return {};
@@ -65,10 +66,10 @@ Task<Result<Agent>> AgentEditor::change(web::Caller caller, store::UserId owner,
 Task<Result<Agent>> AgentEditor::patch(web::Caller caller, store::UserId owner, std::string id, Patch asked) {
   if (asked.name && web::is_blank(*asked.name)) co_return web::invalid("name must not be blank");
   if (asked.model)
-    if (const auto good = check_model(*asked.model, "model", knows_model_); !good) co_return good.error();
+    if (const auto good = check_model(*asked.model, "model", rules_); !good) co_return good.error();
   const auto edit_record = [this, &asked](Agent& agent) -> Result<void> {
     if (auto merged = merged_config(agent, asked); merged != agent.config) {
-      if (const auto good = check_config(merged, knows_model_); !good) return good.error();
+      if (const auto good = check_config(merged, rules_); !good) return good.error();
       set_config(agent, std::move(merged));
     }
     if (asked.name) agent.name = *asked.name;
@@ -85,21 +86,20 @@ Task<Result<Agent>> AgentEditor::patch(web::Caller caller, store::UserId owner, 
 template <class Edit>
 Task<Result<Agent>> AgentEditor::edit(web::Caller caller, store::UserId owner, std::string id, Edit edit_record) {
   const auto hook = caller.user_id == 0 ? CommitHook() : while_signed_in(system_, caller);
-  for (;;) {
+  const auto step = [&](store::Change& change) -> Result<Agent> {
     auto row = system_.get(records, owner, id);
-    if (!row) co_return web::not_found();
+    if (!row) return web::not_found();
     const auto before = row->value.config;
-    if (const auto edited = edit_record(row->value); !edited) co_return edited.error();
+    if (const auto edited = edit_record(row->value); !edited) return edited.error();
     // A plan that was bounded later does not stop other changes.
     if (row->value.config.if_contains("egress") && before != row->value.config)
-      if (const auto good = plan_egress::check(system_, row->value); !good) co_return good.error();
-    auto change = system_.change();
+      if (const auto good = plan_egress::check(system_, row->value); !good) return good.error();
     change.update(records, *row);
     if (hook)
-      if (const auto added = hook(change); !added) co_return added.error();
-    const auto outcome = co_await change.commit();
-    if (outcome.ok()) co_return std::move(row->value);
-  }
+      if (const auto added = hook(change); !added) return added.error();
+    return std::move(row->value);
+  };
+  co_return co_await store::transact(system_, step);
 }
 
 Task<Result<Agent>> AgentEditor::verify(store::UserId owner, std::string id, Verification verification) {

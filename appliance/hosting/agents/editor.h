@@ -36,9 +36,8 @@ struct Verification {
 // Callable from every thread.
 class AgentEditor {
  public:
-  // `knows_model` must outlive this.
-  AgentEditor(store::System system, const KnowsModel& knows_model)
-      : system_(std::move(system)), knows_model_(knows_model) {}
+  // The rules must outlive this.
+  AgentEditor(store::System system, const ConfigRules& rules) : system_(std::move(system)), rules_(rules) {}
 
   // A model named in the config is the agent's from its next start on. not_found; invalid, naming the field;
   // payment_required for the deprecated plan; unauthenticated if the caller's session ends before the commit. The
@@ -56,7 +55,7 @@ class AgentEditor {
   web::Task<web::Result<Agent>> edit(web::Caller, store::UserId owner, std::string id, Edit edit_record);
 
   store::System system_;
-  const KnowsModel& knows_model_;
+  const ConfigRules& rules_;
 };
 
 }  // namespace agents

@@ -6,11 +6,13 @@
 #include <cctype>
 #include <optional>
 
+#include "web/ascii.h"
+
 namespace agents {
 
 namespace {
 
-constexpr std::size_t most_hosts = 100, longest_host = 253;
+constexpr std::size_t max_hosts = 100, longest_host = 253;
 
 std::optional<std::string> host_name(const boost::json::value& value) {
   const auto* text = value.if_string();
@@ -18,11 +20,10 @@ std::optional<std::string> host_name(const boost::json::value& value) {
   std::string name(*text);
   const auto is_part_of_a_name = [](unsigned char c) { return std::isalnum(c) || c == '-' || c == '.' || c == '_'; };
   if (!std::ranges::all_of(name, is_part_of_a_name)) return std::nullopt;
-  std::ranges::transform(name, name.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return name;
+  return web::lower_case(name);
 }
 
-// As summarizer/egress.h: ".example.org" stands for all names beneath example.org.
+// As summarizer/egress.h: ".example.org" stands for all names under example.org.
 bool admits(const std::string& entry, const std::string& host) {
   return entry == host || (entry.starts_with('.') && host.ends_with(entry));
 }
@@ -45,7 +46,7 @@ web::Result<Egress> read_egress(const boost::json::value& given, const std::stri
     if (*text == "none") return Egress{.kind = Egress::Kind::none, .hosts = {}};
   }
   const auto* list = given.if_array();
-  if (!list || list->size() > most_hosts)
+  if (!list || list->size() > max_hosts)
     return web::invalid(field + " must be web, none, or a list of at most 100 host names");
   Egress egress{.kind = Egress::Kind::list, .hosts = {}};
   for (std::size_t index = 0; index < list->size(); ++index) {

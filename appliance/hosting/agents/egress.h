@@ -14,7 +14,7 @@ namespace agents {
 
 struct Egress {
   enum class Kind { web, none, list } kind = Kind::web;
-  std::vector<std::string> hosts;  // of a list, lower case; ".example.org" stands for all names beneath example.org
+  std::vector<std::string> hosts;  // of a list, lower case; ".example.org" stands for all names under example.org
 };
 
 // "web" (also if it is missing), "none", or up to 100 host names. invalid, naming the field.

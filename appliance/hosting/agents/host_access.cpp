@@ -1,15 +1,14 @@
 #include "appliance/hosting/agents/host_access.h"
 
-#include <openssl/evp.h>
-#include <openssl/hmac.h>
-
 #include <algorithm>
 
+#include "appliance/access/epochs.h"
+#include "appliance/foundation/crypto/hmac.h"
 #include "appliance/foundation/crypto/random.h"
 #include "appliance/foundation/trusted_time.h"
 #include "appliance/hosting/agents/owner_state.h"
-#include "appliance/identity/accounts/live_session.h"
 #include "web/admission/csrf.h"
+#include "web/ascii.h"
 #include "web/protocol/request_head.h"
 #include "web/protocol/set_cookie.h"
 
@@ -21,23 +20,12 @@ using web::Result;
 constexpr std::string_view cookie_name = "agent-session";
 constexpr std::chrono::hours cookie_lifetime{12};
 constexpr std::chrono::seconds ticket_lifetime{60};
-constexpr std::size_t most_tickets = 10'000;
+constexpr std::size_t max_tickets = 10'000;
 
 // The cookie is <session id>.<HMAC-SHA256 under the agent's gateway token>: it is valid as long as both.
 std::string seal(const Agent& agent, std::string_view session) {
   const std::string message = "agent host cookie\n" + agent.id + "\n" + std::string(session);
-  const auto& key = agent.gateway_token.clear;
-  unsigned char digest[EVP_MAX_MD_SIZE];
-  unsigned length = 0;
-  ::HMAC(::EVP_sha256(), key.data(), int(key.size()), reinterpret_cast<const unsigned char*>(message.data()),
-         message.size(), digest, &length);
-  return crypto::hex({reinterpret_cast<const char*>(digest), length});
-}
-
-std::string lower(std::string_view text) {
-  std::string found(text);
-  std::ranges::transform(found, found.begin(), [](unsigned char c) { return c >= 'A' && c <= 'Z' ? c + 32 : c; });
-  return found;
+  return crypto::hex(crypto::hmac_sha256(agent.gateway_token.clear, message));
 }
 
 // The value of a query parameter, not decoded: tickets and tokens need no decoding.
@@ -66,7 +54,7 @@ std::string without_secrets(const web::Request& request) {
 }
 
 bool asks_for_websocket(const web::Request& request) {
-  return request.method == web::GET && lower(request.header("Upgrade")) == "websocket";
+  return request.method == web::GET && web::lower_case(request.header("Upgrade")) == "websocket";
 }
 
 web::Error not_authorised() { return web::unauthenticated("Open this agent from the console, or send its token."); }
@@ -85,15 +73,15 @@ web::ProxyTarget gateway_of(const Agent& agent, const web::Request& request) {
 
 HostAccess::HostAccess(store::System system, std::string domain)
     : system_(std::move(system)),
-      suffix_("." + lower(domain)),
+      suffix_("." + web::lower_case(domain)),
       session_lives_([this](std::string_view id, store::UserId user) { return has_live_session(id, user); }) {}
 
 std::string HostAccess::ticket(const Agent& agent, const web::Caller& caller) {
   auto ticket = crypto::random_token();
   const auto now = std::chrono::steady_clock::now();
   std::lock_guard lock(mutex_);
-  if (tickets_.size() >= most_tickets) std::erase_if(tickets_, [&](auto& entry) { return entry.second.expires < now; });
-  if (tickets_.size() >= most_tickets) tickets_.erase(tickets_.begin());
+  if (tickets_.size() >= max_tickets) std::erase_if(tickets_, [&](auto& entry) { return entry.second.expires < now; });
+  if (tickets_.size() >= max_tickets) tickets_.erase(tickets_.begin());
   tickets_[ticket] = {
       .agent = agent.id, .session = caller.credential, .user = caller.user_id, .expires = now + ticket_lifetime};
   return ticket;
@@ -101,7 +89,7 @@ std::string HostAccess::ticket(const Agent& agent, const web::Caller& caller) {
 
 std::optional<Result<web::ProxyTarget>> HostAccess::route(const web::Request& request) {
   if (request.host.size() <= suffix_.size()) return {};
-  auto host = lower(request.host);
+  auto host = web::lower_case(request.host);
   if (!host.ends_with(suffix_)) return {};
   host.resize(host.size() - suffix_.size());
   auto agent = system_.find_unique(records, "subdomain", host);

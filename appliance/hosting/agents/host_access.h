@@ -10,8 +10,8 @@
 #include <string>
 #include <string_view>
 
+#include "appliance/access/records.h"
 #include "appliance/hosting/agents/records.h"
-#include "appliance/identity/accounts/records.h"
 #include "web/server/server.h"
 
 namespace agents {

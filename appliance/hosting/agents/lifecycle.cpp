@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "appliance/hosting/agents/owner_state.h"
+#include "web/ascii.h"
 
 namespace agents {
 namespace {
@@ -13,14 +14,12 @@ using web::Task;
 
 // The name becomes part of paths of the engine's API.
 bool is_image_name(std::string_view name) {
-  return name.find("..") == std::string_view::npos && !name.starts_with('/') &&
-         std::ranges::all_of(name, [](unsigned char c) {
-           return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
-                  std::string_view("._-/:@").find(char(c)) != std::string_view::npos;
+  return name.find("..") == std::string_view::npos && !name.starts_with('/') && std::ranges::all_of(name, [](char c) {
+           return web::is_alphanumeric(c) || std::string_view("._-/:@").find(c) != std::string_view::npos;
          });
 }
 
-Error switched_off() {
+Error lifecycle_switched_off() {
   return web::internal("Agents cannot be started or stopped while provisioning is switched off on this box.");
 }
 
@@ -69,7 +68,7 @@ Task<Result<Agent>> AgentLifecycle::update(const web::Caller& caller, store::Use
 
 Task<Result<Agent>> AgentLifecycle::repair(store::UserId owner, std::string id) {
   if (!directory_.find(owner, id)) co_return web::not_found();
-  if (!is_enabled_) co_return switched_off();
+  if (!is_enabled_) co_return lifecycle_switched_off();
   if (const auto enabled = check_enabled_owner(owner); !enabled) co_return enabled.error();
   // Asked first: a job left by an engine that does not respond would hide the reason behind a conflict.
   if (const auto found = co_await engine_.inspect(id); !found)
@@ -112,7 +111,7 @@ Result<void> AgentLifecycle::check_enabled_owner(store::UserId owner) const {
 Task<Result<Agent>> AgentLifecycle::begin(store::UserId owner, Job job) {
   const auto id = job.agent;
   if (!directory_.find(owner, id)) co_return web::not_found();
-  if (!is_enabled_) co_return switched_off();
+  if (!is_enabled_) co_return lifecycle_switched_off();
   if (brings_up(job.action) && has_room_)
     if (const auto room = has_room_(owner, id); !room) co_return room.error();
   std::function<void(Agent&)> edit = [action = job.action](Agent& agent) {

@@ -1,7 +1,7 @@
 // Handlers that start, stop, repair, update and reset an agent, the same on both listeners.
 #pragma once
 
-#include "appliance/hosting/agents/routes.h"
+#include "appliance/hosting/agents/handlers.h"
 #include "appliance/hosting/agents/target.h"
 #include "appliance/hosting/agents/views.h"
 #include "web/routes/endpoint.h"

@@ -13,8 +13,7 @@ namespace {
 std::string key_of(const AgentSummary& agent, const AgentOrder& order) {
   std::string key;
   if (order.by_name) {
-    key = "n" + agent.name;
-    std::ranges::transform(key, key.begin(), web::to_lower);
+    key = "n" + web::lower_case(agent.name);
   } else {
     auto digits = std::to_string(agent.created_at.time_since_epoch().count());
     constexpr std::size_t width = 19;

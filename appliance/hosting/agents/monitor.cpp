@@ -1,6 +1,6 @@
 #include "appliance/hosting/agents/monitor.h"
 
-#include "appliance/hosting/watchdog/probe.h"
+#include "appliance/runtime/watchdog/probe.h"
 
 namespace agents {
 namespace {
@@ -8,7 +8,7 @@ namespace {
 using web::Result;
 using web::Task;
 
-constexpr std::chrono::seconds probe_timeout{2};
+constexpr std::chrono::seconds health_probe_timeout{2};
 
 }  // namespace
 
@@ -18,8 +18,8 @@ Task<runtime::Health> AgentMonitor::health(const Agent& agent, const Result<runt
   if (!instance) co_return runtime::Health::unhealthy;
   if (instance->state != runtime::State::running) co_return runtime::Health::stopped;
   if (instance->health) co_return *instance->health;
-  const auto report =
-      co_await watchdog::probe(std::uint16_t(agent.port.value_or(0)), watchdog::Command::check_live, probe_timeout);
+  const auto report = co_await watchdog::probe(std::uint16_t(agent.port.value_or(0)), watchdog::Command::check_live,
+                                               health_probe_timeout);
   co_return report.outcome == watchdog::Outcome::good ? runtime::Health::healthy : runtime::Health::starting;
 }
 

@@ -3,7 +3,7 @@
 
 #include "appliance/hosting/agents/provisioning/supervision.h"
 #include "appliance/hosting/agents/records.h"
-#include "appliance/hosting/runtime/engine.h"
+#include "appliance/runtime/engine.h"
 
 namespace agents {
 

@@ -1,12 +1,9 @@
 #include "appliance/hosting/agents/new_agent.h"
 
 #include <algorithm>
-#include <array>
 #include <boost/json.hpp>
-#include <boost/mp11/algorithm.hpp>
 
 #include "appliance/foundation/crypto/random.h"
-#include "appliance/foundation/settings/nearest.h"
 #include "appliance/hosting/agents/config_secrets.h"
 #include "appliance/hosting/agents/revocation.h"
 #include "web/blank.h"
@@ -20,42 +17,23 @@ using web::Result;
 constexpr std::size_t largest_config = 64 * 1024;
 constexpr std::size_t longest_stem = 24;
 
-// Members of a config that others than KnownConfig read; `custom` holds what is the owner's alone.
-constexpr std::array<std::string_view, 6> further_members{"bus", "egress", "webhookUrl", "role", "mcpTools", "custom"};
-
-std::vector<std::string> known_members() {
-  std::vector<std::string> names(further_members.begin(), further_members.end());
-  boost::mp11::mp_for_each<boost::describe::describe_members<KnownConfig, boost::describe::mod_public>>(
-      [&](auto member) { names.emplace_back(member.name); });
-  return names;
-}
-
-// A mistyped name would otherwise be a setting that silently does nothing. Keys and tokens are taken under any name,
-// since they are sealed.
-Result<void> check_members(const boost::json::object& config) {
-  static const std::vector<std::string> known = known_members();
-  for (const auto& member : config) {
-    const std::string name(member.key());
-    if (std::ranges::find(known, name) != known.end() || names_a_secret(name)) continue;
-    const auto meant = agentbox::nearest(name, known);
-    return web::invalid("config." + name + " is not known" +
-                        (meant ? ": did you mean " + *meant + "?" : "; put members of your own into config.custom"));
-  }
-  return {};
-}
-
 }  // namespace
 
-Result<void> check(const NewAgent& agent, const KnowsModel& knows_model) {
+Result<void> check(const NewAgent& agent, const ConfigRules& rules) {
   if (web::is_blank(agent.name)) return web::invalid("name must not be blank");
-  if (const auto good = check_config(agent.config, knows_model); !good) return good.error();
-  return check_model(agent.model, "model", knows_model);
+  if (const auto good = check_config(agent.config, rules); !good) return good.error();
+  return check_model(agent.model, "model", rules);
 }
 
-Result<void> check_config(const boost::json::object& config, const KnowsModel& knows_model) {
+Result<void> check_config(const boost::json::object& config, const ConfigRules& rules) {
   if (boost::json::serialize(config).size() > largest_config) return web::invalid("config must be at most 64 KB");
-  if (const auto known = read_config(config, knows_model); !known) return known.error();
-  return check_members(config);
+  // Members that the box does not know are the owner's, and are kept as they are.
+  if (const auto known = read_config(config, rules); !known) return known.error();
+  if (const auto* reach = config.if_contains("mcpAgents"); reach && *reach != "own" && *reach != "all")
+    return web::invalid("config.mcpAgents must be own or all");
+  if (const auto* titles = config.if_contains("titles"); titles && !titles->is_bool())
+    return web::invalid("config.titles must be true or false");
+  return {};
 }
 
 Agent make_record(store::UserId owner, NewAgent spec) {

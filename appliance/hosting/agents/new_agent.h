@@ -12,7 +12,7 @@
 namespace agents {
 
 // The most agents one owner may have, whatever the plan; administrators have no other limit.
-inline constexpr int most_agents = 1000;
+inline constexpr int max_agents = 1000;
 
 struct NewAgent {
   std::string name;
@@ -24,8 +24,8 @@ struct NewAgent {
 };
 
 // invalid, naming the field; payment_required for the deprecated plan.
-web::Result<void> check(const NewAgent&, const KnowsModel&);
-web::Result<void> check_config(const boost::json::object&, const KnowsModel&);
+web::Result<void> check(const NewAgent&, const ConfigRules&);
+web::Result<void> check_config(const boost::json::object&, const ConfigRules&);
 
 // A record with fresh tokens, without id, subdomain and port.
 Agent make_record(store::UserId owner, NewAgent);

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <optional>
 
+#include "appliance/access/records.h"
 #include "appliance/hosting/agents/records.h"
-#include "appliance/identity/accounts/records.h"
 #include "store/store.h"
 #include "web/result.h"
 

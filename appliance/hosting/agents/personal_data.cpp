@@ -13,7 +13,7 @@
 namespace agents {
 namespace {
 
-constexpr std::size_t most_levels = 64;
+constexpr std::size_t max_levels = 64;
 
 struct FoundFile {
   files::Components path;
@@ -21,11 +21,11 @@ struct FoundFile {
   store::Time modified;
 };
 
-// Every regular file beneath the folder; links and what cannot be opened are skipped.
+// Every regular file under the folder; links and what cannot be opened are skipped.
 void collect(const files::Descriptor& folder, files::Components& path, std::vector<FoundFile>& found) {
   for (auto& entry : files::entries_in(folder)) {
     path.push_back(entry.name);
-    if (entry.kind == files::EntryKind::folder && path.size() < most_levels) {
+    if (entry.kind == files::EntryKind::folder && path.size() < max_levels) {
       const files::Descriptor below(files::open_beneath(folder, entry.name.c_str(), O_RDONLY | O_DIRECTORY));
       if (below) collect(below, path, found);
     }

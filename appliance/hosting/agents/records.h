@@ -29,12 +29,12 @@ inline constexpr auto running = "running", stopped = "stopped", removed = "remov
 inline constexpr auto unspecialized = "general";
 
 // The origin of a clone.
-struct Descent {
+struct CloneOrigin {
   std::string parent;          // an agent's id; it may have been deleted since
   std::string specialization;  // part of the agent's instructions, except `unspecialized`
   std::int64_t generation = 2;
 };
-BOOST_DESCRIBE_STRUCT(Descent, (), (parent, specialization, generation))
+BOOST_DESCRIBE_STRUCT(CloneOrigin, (), (parent, specialization, generation))
 
 struct Agent {
   std::int64_t owner = 0;  // 0: the box itself, created through the backend
@@ -62,7 +62,7 @@ struct Agent {
   std::optional<std::string> verification_type, attestation_uid, verifier_address;
   std::optional<boost::json::object> verification_metadata;
   std::optional<store::Time> verified_at, started_at;
-  std::optional<Descent> descent;  // of clones
+  std::optional<CloneOrigin> descent;  // of clones
   store::Time created_at, updated_at;
 };
 BOOST_DESCRIBE_STRUCT(Agent, (),

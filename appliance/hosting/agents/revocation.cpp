@@ -2,10 +2,10 @@
 
 #include <vector>
 
+#include "appliance/access/epochs.h"
 #include "appliance/foundation/crypto/random.h"
 #include "appliance/hosting/agents/owner_state.h"
 #include "appliance/hosting/agents/provisioning/job.h"
-#include "appliance/identity/accounts/live_session.h"
 #include "web/log.h"
 
 namespace agents {
@@ -32,7 +32,7 @@ void restart(const store::System& system, Agent& agent, store::Change& change) {
   put_job(system, std::move(job), change);
 }
 
-web::Error switched_off() {
+web::Error token_renewal_switched_off() {
   return web::internal("A running agent cannot get a new token while provisioning is switched off on this box.");
 }
 
@@ -63,7 +63,7 @@ Task<Result<Agent>> Revocation::rotate(audit::Actor actor, store::UserId owner, 
     auto row = system_.get(records, owner, id);
     if (!row || row->value.desired == desired::removed) co_return web::not_found();
     auto& agent = row->value;
-    if (should_run(agent) && !is_enabled_) co_return switched_off();
+    if (should_run(agent) && !is_enabled_) co_return token_renewal_switched_off();
     auto change = system_.change();
     if (actor.caller.user_id != 0) {
       const auto live = accounts::require_session(system_, actor.caller, change);

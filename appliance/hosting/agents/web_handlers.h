@@ -4,7 +4,7 @@
 #include <boost/json/object.hpp>
 #include <memory>
 
-#include "appliance/hosting/agents/routes.h"
+#include "appliance/hosting/agents/handlers.h"
 #include "appliance/hosting/agents/target.h"
 #include "appliance/hosting/agents/views.h"
 #include "store/versioned_cache.h"

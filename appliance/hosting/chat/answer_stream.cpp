@@ -54,6 +54,10 @@ void append_event(std::string& out, const Piece& piece) {
     return web::append_event(out, boost::json::serialize(boost::json::object{{"content", *text}}), "delta");
   const auto& step = std::get<Step>(piece);
   boost::json::object event{{"id", step.id}, {"name", step.name}};
+  if (step.is_output) {
+    event["output"] = step.text;
+    return web::append_event(out, boost::json::serialize(event), "tool_output");
+  }
   event[step.is_result ? "result" : "arguments"] = step.text;
   if (step.is_result) {
     event["failed"] = step.failed;
@@ -72,21 +76,33 @@ std::string event_of(const web::Error& error) {
 // Stops an exchange that has not ended when its client closes the stream.
 class StopAtEnd {
  public:
-  StopAtEnd(const AnswerBuffer& buffer, const Pending::Entry& exchange) : buffer_(buffer), exchange_(exchange) {}
+  StopAtEnd(const AnswerBuffer& buffer, const Pending::Entry& exchange, bool keeps_on)
+      : buffer_(buffer), exchange_(exchange), keeps_on_(keeps_on) {}
   StopAtEnd(const StopAtEnd&) = delete;
   StopAtEnd& operator=(const StopAtEnd&) = delete;
   ~StopAtEnd() {
-    if (!buffer_.outcome) exchange_.stop();
+    if (!keeps_on_ && !buffer_.outcome) exchange_.stop();
   }
 
  private:
   const AnswerBuffer& buffer_;
   const Pending::Entry& exchange_;
+  const bool keeps_on_;
 };
 
+std::string question_event(const std::string& id) {
+  std::string event;
+  web::append_event(event, boost::json::serialize(boost::json::object{{"id", id}}), "question");
+  return event;
+}
+
 web::Task<> send_events(std::shared_ptr<AnswerBuffer> buffer, std::shared_ptr<Pending::Entry> exchange,
-                        web::StreamWriter& writer) {
-  const StopAtEnd stop_at_end(*buffer, *exchange);
+                        std::string question, bool keeps_on, web::StreamWriter& writer) {
+  const StopAtEnd stop_at_end(*buffer, *exchange, keeps_on);
+  if (keeps_on) {
+    auto first = question_event(question);
+    co_await writer.write(std::move(first));
+  }
   for (;;) {
     if (!buffer->pieces.empty()) {
       std::string events;
@@ -109,17 +125,41 @@ web::Task<> send_events(std::shared_ptr<AnswerBuffer> buffer, std::shared_ptr<Pe
   co_await writer.event(data, "done");
 }
 
+web::Task<> send_live_events(std::shared_ptr<const LiveAnswer> answer, web::StreamWriter& writer) {
+  LiveAnswer::Position position;
+  for (bool has_ended = !answer; !has_ended;) {
+    std::string events;
+    for (const auto& piece : answer->read(position, has_ended)) append_event(events, piece);
+    if (!events.empty())
+      co_await writer.write(std::move(events));
+    else if (!has_ended && !co_await answer->wait(position))
+      co_return;
+  }
+  co_await writer.event("{}", "end");
+}
+
+web::Response event_response(web::Stream body) {
+  auto response = web::server_sent_events(std::move(body));
+  response.set("X-Accel-Buffering", "no");
+  return response;
+}
+
 }  // namespace
 
-web::Task<web::Response> stream_answer(Chat& chat, Question question) {
+web::Response follow_answer(std::shared_ptr<const LiveAnswer> answer) {
+  return event_response(
+      [answer = std::move(answer)](web::StreamWriter& writer) { return send_live_events(answer, writer); });
+}
+
+web::Task<web::Response> stream_answer(Chat& chat, Question question, bool keeps_on) {
   const web::Executor executor = co_await asio::this_coro::executor;
   const auto buffer = std::make_shared<AnswerBuffer>(executor);
   const auto exchange = question.entry;
+  const auto id = question.message.id;
   start_exchange(chat, std::move(question), executor, buffer);
-  auto response = web::server_sent_events(
-      [buffer, exchange](web::StreamWriter& writer) { return send_events(buffer, exchange, writer); });
-  response.set("X-Accel-Buffering", "no");
-  co_return response;
+  co_return event_response([buffer, exchange, id, keeps_on](web::StreamWriter& writer) {
+    return send_events(buffer, exchange, id, keeps_on, writer);
+  });
 }
 
 }  // namespace chat

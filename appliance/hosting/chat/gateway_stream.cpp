@@ -4,6 +4,7 @@
 #include <boost/json.hpp>
 
 #include "appliance/models/providers/openai_wire.h"
+#include "web/json.h"
 #include "web/utf8.h"
 
 namespace chat {
@@ -31,22 +32,19 @@ std::optional<web::Kind> kind_of_refusal(std::string_view code) {
   return std::nullopt;
 }
 
-std::string string_at(const boost::json::value& holder, std::string_view pointer) {
-  boost::system::error_code failed;
-  const auto* text = holder.find_pointer(pointer, failed);
-  return text && text->is_string() ? std::string(text->get_string()) : std::string();
-}
+constexpr std::size_t max_code_bytes = 40;
 
 // A step in a chunk, whose fields an agent may have made up; nothing if there is none.
 std::optional<Step> step_of(const boost::json::value& chunk) {
-  constexpr std::size_t most_name_bytes = 200, most_text_bytes = 4 * 1024;
-  const auto kind = string_at(chunk, "/agentbox/step");
-  if (kind != "tool_call" && kind != "tool_result") return std::nullopt;
-  Step step{.is_result = kind == "tool_result"};
-  step.id = web::utf8_prefix(string_at(chunk, "/agentbox/id"), most_name_bytes);
-  step.name = web::utf8_prefix(string_at(chunk, "/agentbox/name"), most_name_bytes);
-  step.text =
-      web::utf8_prefix(string_at(chunk, step.is_result ? "/agentbox/result" : "/agentbox/arguments"), most_text_bytes);
+  constexpr std::size_t max_name_bytes = 200, max_text_bytes = 4 * 1024, max_output_bytes = 64 * 1024;
+  const auto kind = web::string_at(chunk, "/agentbox/step");
+  if (kind != "tool_call" && kind != "tool_output" && kind != "tool_result") return std::nullopt;
+  Step step{.is_result = kind == "tool_result", .is_output = kind == "tool_output"};
+  step.id = web::utf8_prefix(web::string_at(chunk, "/agentbox/id"), max_name_bytes);
+  step.name = web::utf8_prefix(web::string_at(chunk, "/agentbox/name"), max_name_bytes);
+  step.text = web::utf8_prefix(web::string_at(chunk, step.is_result ? "/agentbox/result" : "/agentbox/arguments"),
+                               max_text_bytes);
+  if (step.is_output) step.text = web::utf8_prefix(web::string_at(chunk, "/agentbox/output"), max_output_bytes);
   boost::system::error_code absent;
   if (const auto* failed = chunk.find_pointer("/agentbox/failed", absent); failed && failed->is_bool())
     step.failed = failed->get_bool();
@@ -77,12 +75,12 @@ ReportedError error_of(const boost::json::value& body) {
   if (!error) return {};
   if (const auto* plain = error->if_string())
     return {.message = std::string(*plain),
-            .code = string_at(body, "/code"),
+            .code = web::string_at(body, "/code"),
             .limit = models::openai::limit_members(*whole)};
   const auto* details = error->if_object();
   if (!details) return {};
-  return {.message = string_at(*error, "/message"),
-          .code = string_at(*error, "/code"),
+  return {.message = web::string_at(*error, "/message"),
+          .code = web::string_at(*error, "/code"),
           .limit = models::openai::limit_members(*details)};
 }
 
@@ -140,6 +138,8 @@ void GatewayStream::event(std::string_view data) {
   if (failed) return;
   if (failure_.empty() && !error_of(parsed).message.empty()) failure_ = data;
   take_particulars(parsed, completion_);
+  if (web::string_at(parsed, "/agentbox/step") == "guard")
+    completion_.guard = web::utf8_prefix(web::string_at(parsed, "/agentbox/code"), max_code_bytes);
   if (auto step = listener_ ? step_of(parsed) : std::nullopt) listener_(std::move(*step));
   const auto* content = parsed.find_pointer("/choices/0/delta/content", failed);
   if (!content || !content->is_string() || content->get_string().empty()) return;

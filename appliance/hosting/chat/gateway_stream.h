@@ -13,11 +13,11 @@
 
 namespace chat {
 
-// A step of the agent: a tool that it calls, or the tool's result.
+// A step of the agent: a tool that it calls, what the tool writes meanwhile, or its result.
 struct Step {
-  bool is_result = false;
+  bool is_result = false, is_output = false;
   std::string id, name;
-  std::string text;  // the call's arguments or the result: JSON as text, at most 4 KB
+  std::string text;  // the call's arguments or the result: JSON as text, at most 4 KB; output: at most 64 KB
   bool failed = false;
   std::int64_t duration_ms = 0;
 };
@@ -30,6 +30,8 @@ struct Completion {
   std::string content, model;
   boost::json::object usage;  // as the gateway reports it; empty when it does not
   bool is_stopped = false;    // the rest was not waited for
+  std::string stop_reason;    // a sentence; empty: its owner has stopped it
+  std::string guard;          // see Message::guard
 };
 
 // Error messages start with "The agent did not answer: ".

@@ -81,6 +81,11 @@ class Pending {
     return questions_->signals.contains(id);
   }
 
+  bool is_empty() const {
+    const std::lock_guard lock(questions_->mutex);
+    return questions_->signals.empty();
+  }
+
   // Requests that the exchanges of all messages whose ids have this prefix stop; returns their number.
   std::size_t stop(std::string_view prefix) const {
     std::vector<std::shared_ptr<StopSignal>> found;

@@ -1,10 +1,22 @@
 #pragma once
 
+#include <vector>
+
+#include "appliance/access/guards.h"
+#include "appliance/hosting/agents/addresses.h"
 #include "appliance/hosting/agents/views.h"
-#include "appliance/hosting/cloning/routes.h"
+#include "appliance/hosting/cloning/cloning.h"
+#include "web/routes/bind.h"
 #include "web/routes/endpoint.h"
+#include "web/routes/route.h"
 
 namespace cloning {
+
+// What the rows depend on; all of it must outlive them.
+struct Services {
+  Cloning& cloning;
+  const agents::AgentAddresses& addresses;
+};
 
 BOOST_DEFINE_ENUM_CLASS(Specialization, general, ar, promo, booking, support, analytics)
 
@@ -13,7 +25,7 @@ struct CloneRequest {
   web::Text<1, 100> name;
   std::optional<Specialization> specialization;
   std::optional<web::Integer<1, 1'000'000>> generation;
-  PaymentProof paymentProof;
+  std::optional<PaymentProof> paymentProof;  // required where it can be verified
 };
 BOOST_DESCRIBE_STRUCT(CloneRequest, (), (parentAgentId, name, specialization, generation, paymentProof))
 
@@ -28,7 +40,7 @@ BOOST_DESCRIBE_STRUCT(ClonedAgent, (agents::AgentCore),
 
 struct CloneAnswer {
   struct Paid {
-    std::string transactionHash, amount, currency;
+    std::string transactionHash, amount = "0", currency = cloning::currency;  // of a free clone: empty, and nothing
     bool verified = false;
     BOOST_DESCRIBE_CLASS(Paid, (), (transactionHash, amount, currency, verified), (), ())
   };
@@ -41,12 +53,13 @@ BOOST_DESCRIBE_STRUCT(CloneAnswer, (), (success, agent, payment))
 struct TermsAnswer {
   std::string status = "ok", service = "clone", price = cloning::price, currency = cloning::currency;
   std::int64_t chainId = chain_id;
+  Terms terms = Terms::payment;
   std::optional<std::string> payTo;
   store::Time timestamp;
 };
-BOOST_DESCRIBE_STRUCT(TermsAnswer, (), (status, service, price, currency, chainId, payTo, timestamp))
+BOOST_DESCRIBE_STRUCT(TermsAnswer, (), (status, service, price, currency, chainId, terms, payTo, timestamp))
 
-web::Answer clone_agent(const Services&, const web::Request&, CloneRequest);
-web::Answer show_terms(const Services&, const web::Request&);
+// /api/agents/clone.
+std::vector<web::Route> web_routes(const agentbox::Guards&, const web::Bind<Services>&);
 
 }  // namespace cloning

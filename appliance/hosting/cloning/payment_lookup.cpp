@@ -4,7 +4,7 @@
 
 #include "appliance/foundation/chain/abi.h"
 #include "appliance/foundation/chain/amount.h"
-#include "appliance/foundation/crypto/random.h"
+#include "appliance/foundation/chain/erc20.h"
 
 namespace cloning {
 
@@ -12,9 +12,6 @@ namespace {
 
 constexpr unsigned token_decimals = 6;  // of pathUSD
 constexpr std::size_t hash_length = 66;
-
-// keccak256("Transfer(address,address,uint256)"): the event of every ERC-20 token.
-const std::string transfer_event = crypto::unhex("ddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef");
 
 web::Error not_paid(std::string message, std::string code) {
   return {.kind = web::Kind::payment_required, .message = std::move(message), .code = std::move(code)};
@@ -32,12 +29,12 @@ PaymentLookup::PaymentLookup(std::string rpc_url, const std::string& receiver, c
     : rpc_(std::move(rpc_url), chain_id, "PAYMENT_RPC_URL") {
   if (!rpc_.is_configured()) return;
   receiver_ = crypto::EthereumAddress::parse(receiver).value().lower_case();
-  token_ = crypto::EthereumAddress::parse(token).value().lower_case();
+  token_ = crypto::EthereumAddress::parse(token).value();
 }
 
 web::Task<web::Result<void>> PaymentLookup::confirm(const Payment& payment) {
   if (!rpc_.is_configured()) co_return web::Result<void>();
-  if (payment.to != receiver_) co_return not_paid("This payment is for somebody else", "PAYMENT_TO_ANOTHER");
+  if (payment.to != receiver_) co_return not_paid("The payment has a different recipient", "PAYMENT_TO_ANOTHER");
   const auto amount = chain::without_point(payment.amount, token_decimals);
   if (!amount) co_return web::invalid("paymentProof.amount must have at most six decimals");
   if (payment.transaction.size() != hash_length)
@@ -48,15 +45,13 @@ web::Task<web::Result<void>> PaymentLookup::confirm(const Payment& payment) {
     co_return not_paid("This payment is in no block of its chain: try again once it is", "PAYMENT_NOT_FOUND");
   const std::string from = word_of(payment.from), to = word_of(payment.to);
   const auto pays = [&](const chain::Receipt::Log& log) {
-    return log.contract == token_ && log.topics.size() == 3 && log.topics[0] == transfer_event &&
-           log.topics[1] == from && log.topics[2] == to && log.data.size() == chain::word_bytes &&
-           chain::at_least(chain::to_digits(log.data), *amount);
+    return chain::is_transfer(log, *token_, from, to) && chain::at_least(chain::to_digits(log.data), *amount);
   };
   if (!(*receipt)->has_succeeded || std::ranges::none_of((*receipt)->logs, pays))
     co_return not_paid("This transaction did not pay the amount to the receiver", "PAYMENT_NOT_MADE");
   // Its own time, not the one that the proof claims.
   if (!(*receipt)->block)
-    co_return web::unavailable("The chain cannot be asked right now, please try again later",
+    co_return web::unavailable("The chain's RPC endpoint is unreachable, please try again later",
                                "PAYMENT_RPC_URL answered a receipt without a block");
   const auto block = co_await rpc_.block(*(*receipt)->block);
   if (!block) co_return block.error();

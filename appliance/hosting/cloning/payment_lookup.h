@@ -5,6 +5,7 @@
 #include <string>
 
 #include "appliance/foundation/chain/rpc.h"
+#include "appliance/foundation/crypto/ethereum.h"
 #include "appliance/hosting/cloning/payment_proof.h"
 
 namespace cloning {
@@ -12,7 +13,7 @@ namespace cloning {
 // Callable from every thread.
 class PaymentLookup {
  public:
-  // Without an `rpc_url` every well-formed payment counts; otherwise `receiver` and `token` must be addresses.
+  // Without an `rpc_url` nothing can be looked up; otherwise `receiver` and `token` must be addresses.
   PaymentLookup(std::string rpc_url, const std::string& receiver, const std::string& token);
 
   const std::string& receiver() const { return receiver_; }  // lower case; empty: no lookup
@@ -22,7 +23,8 @@ class PaymentLookup {
 
  private:
   chain::Rpc rpc_;
-  std::string receiver_, token_;
+  std::string receiver_;
+  std::optional<crypto::EthereumAddress> token_;  // where payments are looked up
 };
 
 }  // namespace cloning

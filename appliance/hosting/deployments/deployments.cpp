@@ -26,7 +26,7 @@ agents::NewAgent new_agent(DeploymentSpec spec) {
 }
 
 // {"channels": {"telegram": {"botToken": ...}, ...}}: names whose values config_secrets.h encrypts.
-void add_channels(boost::json::object& config, Channels channels) {
+void add_channels(boost::json::object& config, ChannelTokens channels) {
   boost::json::object given;
   const auto add = [&given](const char* name, std::optional<std::string>& token) {
     if (token) given[name] = boost::json::object{{"enabled", true}, {"botToken", std::move(*token)}};
@@ -39,10 +39,10 @@ void add_channels(boost::json::object& config, Channels channels) {
 }
 
 // Also if the agent exists already: mistakes are reported even if they would change nothing.
-Result<void> check(const DeploymentSpec& spec) {
+Result<void> check(const DeploymentSpec& spec, const agents::ConfigRules& rules) {
   if (!spec.ai_provider.empty())
-    if (const auto good = agents::check_provider(spec.ai_provider, "aiProvider"); !good) return good.error();
-  if (const auto known = agents::read_config(spec.config, {}); !known) return known.error();
+    if (const auto good = agents::check_provider(spec.ai_provider, "aiProvider", rules); !good) return good.error();
+  if (const auto known = agents::read_config(spec.config, rules); !known) return known.error();
   return {};
 }
 
@@ -53,21 +53,24 @@ Error subscription_required(std::string message) {
 }  // namespace
 
 Deployments::Deployments(agents::Agents& agents, const billing::Subscriptions& subscriptions,
-                         std::function<bool(store::UserId)> is_admin)
-    : agents_(agents), subscriptions_(subscriptions), is_admin_(std::move(is_admin)) {}
+                         std::function<bool(store::UserId)> is_admin, const ChannelConnector& connector)
+    : agents_(agents), subscriptions_(subscriptions), is_admin_(std::move(is_admin)), connector_(connector) {}
+
+Task<> Deployments::start_channels(const agents::Agent& agent, ChannelTokens tokens) const {
+  if (connector_ && !tokens.is_empty()) co_await connector_(agent.owner, agent.id, std::move(tokens));
+}
 
 Task<Result<Deployed>> Deployments::deploy(store::UserId user, DeploymentSpec spec, bool is_for_admin) {
   if (!agents_.directory.is_user(user)) co_return web::not_found("No such user");
   const auto plan = billing::plan_of_request(spec.plan.value_or("label"), "plan");
   if (!plan) co_return plan.error();
-  if (const auto good = check(spec); !good) co_return good.error();
+  if (const auto good = check(spec, agents_.config_rules()); !good) co_return good.error();
   auto agent = existing(user, spec);
   if (!agent && spec.agent) co_return web::not_found("No such agent");
   if (agent) co_return co_await bring_up(user, std::move(*agent));
   const bool is_unlimited = is_for_admin || is_admin_(user);
-  const agents::Allowance allowance{
-      .agents = is_unlimited ? agents::most_agents : billing::plan_middleware_limit(*plan),
-      .refusal = web::Kind::payment_required};
+  const agents::Allowance allowance{.agents = is_unlimited ? agents::max_agents : billing::plan_middleware_limit(*plan),
+                                    .refusal = web::Kind::payment_required};
   auto made = co_await agents_.provisioning.launch(user, new_agent(spec), *plan, allowance);
   if (made) co_return co_await settled(std::move(*made));
   // A concurrent request may have taken the name, or the plan's last place.
@@ -76,23 +79,30 @@ Task<Result<Deployed>> Deployments::deploy(store::UserId user, DeploymentSpec sp
   co_return made.error();
 }
 
-Task<Result<agents::Agent>> Deployments::provision(const web::Caller& caller, DeploymentSpec spec, Channels channels) {
-  if (const auto good = check(spec); !good) co_return good.error();
+Task<Result<agents::Agent>> Deployments::provision(const web::Caller& caller, DeploymentSpec spec,
+                                                   ChannelTokens channels) {
+  if (const auto good = check(spec, agents_.config_rules()); !good) co_return good.error();
   const auto entitled = entitlement(caller.user_id, caller.admin, spec.plan);
   if (!entitled) co_return entitled.error();
-  add_channels(spec.config, std::move(channels));
-  co_return co_await agents_.provisioning.launch(caller, new_agent(std::move(spec)), entitled->plan,
-                                                 entitled->allowance);
+  add_channels(spec.config, channels);
+  auto agent =
+      co_await agents_.provisioning.launch(caller, new_agent(std::move(spec)), entitled->plan, entitled->allowance);
+  if (agent) co_await start_channels(*agent, std::move(channels));
+  co_return agent;
 }
 
-Task<Result<agents::Agent>> Deployments::provision_for(store::UserId user, DeploymentSpec spec, Channels channels) {
+Task<Result<agents::Agent>> Deployments::provision_for(store::UserId user, DeploymentSpec spec,
+                                                       ChannelTokens channels) {
   if (!agents_.directory.is_user(user)) co_return web::not_found("No such user");
-  if (const auto good = check(spec); !good) co_return good.error();
+  if (const auto good = check(spec, agents_.config_rules()); !good) co_return good.error();
   auto entitled = entitlement(user, is_admin_(user), spec.plan);
   if (!entitled) co_return entitled.error();
   entitled->allowance.refusal = web::Kind::payment_required;
-  add_channels(spec.config, std::move(channels));
-  co_return co_await agents_.provisioning.launch(user, new_agent(std::move(spec)), entitled->plan, entitled->allowance);
+  add_channels(spec.config, channels);
+  auto agent =
+      co_await agents_.provisioning.launch(user, new_agent(std::move(spec)), entitled->plan, entitled->allowance);
+  if (agent) co_await start_channels(*agent, std::move(channels));
+  co_return agent;
 }
 
 Result<Deployments::Entitlement> Deployments::entitlement(store::UserId user, bool is_admin,
@@ -108,7 +118,7 @@ Result<Deployments::Entitlement> Deployments::entitlement(store::UserId user, bo
   if (!is_admin && asked && !billing::covers(held->plan, *asked))
     return subscription_required("Your subscription does not include the plan " + *plan_name + ".");
   const auto plan = asked ? *asked : held ? held->plan : billing::Plan::label;
-  const auto limit = is_admin ? std::optional(agents::most_agents) : billing::backend_provision_limit(plan);
+  const auto limit = is_admin ? std::optional(agents::max_agents) : billing::backend_provision_limit(plan);
   return Entitlement{.plan = plan, .allowance = {.agents = limit}};
 }
 

@@ -8,6 +8,7 @@
 
 #include "appliance/billing/subscriptions/subscriptions.h"
 #include "appliance/hosting/agents/agents.h"
+#include "appliance/hosting/deployments/channel_tokens.h"
 #include "web/result.h"
 #include "web/task.h"
 
@@ -27,15 +28,12 @@ struct Deployed {
   bool was_active = false;  // it was running or starting before the request
 };
 
-// Tokens of messaging channels; stored encrypted in the config, like its other secrets.
-struct Channels {
-  std::optional<std::string> telegram, discord, slack, whatsapp;
-};
-
 // Callable from every thread. Its arguments must outlive it.
 class Deployments {
  public:
-  Deployments(agents::Agents&, const billing::Subscriptions&, std::function<bool(store::UserId)> is_admin);
+  // The connector may be empty, and be set later.
+  Deployments(agents::Agents&, const billing::Subscriptions&, std::function<bool(store::UserId)> is_admin,
+              const ChannelConnector&);
 
   // POST /api/deployments: one agent per owner and name, however many requests there are at once. Suspends until the
   // agent runs, at most 15 seconds; its status says whether it does. not_found: no such user, or no such agent of this
@@ -44,10 +42,11 @@ class Deployments {
   // Administrators are not held to that number: users that are one, and requests on behalf of one.
   web::Task<web::Result<Deployed>> deploy(store::UserId, DeploymentSpec, bool is_for_admin = false);
   // POST /api/provision of the web: by the caller's subscription, with its own table of limits. payment_required
-  // without one; too_many at the limit; unavailable: the kill switch.
-  web::Task<web::Result<agents::Agent>> provision(const web::Caller&, DeploymentSpec, Channels);
+  // without one; too_many at the limit; unavailable: the kill switch. The tokens are kept encrypted in the config, like
+  // its other secrets, and the channels are connected.
+  web::Task<web::Result<agents::Agent>> provision(const web::Caller&, DeploymentSpec, ChannelTokens);
   // POST /api/provision of the backend. Also not_found: no such user. payment_required at the limit.
-  web::Task<web::Result<agents::Agent>> provision_for(store::UserId, DeploymentSpec, Channels);
+  web::Task<web::Result<agents::Agent>> provision_for(store::UserId, DeploymentSpec, ChannelTokens);
 
  private:
   struct Entitlement {
@@ -58,10 +57,12 @@ class Deployments {
   std::optional<agents::Agent> existing(store::UserId, const DeploymentSpec&) const;
   web::Task<web::Result<Deployed>> bring_up(store::UserId, agents::Agent);
   web::Task<Deployed> settled(agents::Agent);
+  web::Task<> start_channels(const agents::Agent&, ChannelTokens) const;
 
   agents::Agents& agents_;
   const billing::Subscriptions& subscriptions_;
   const std::function<bool(store::UserId)> is_admin_;
+  const ChannelConnector& connector_;
 };
 
 }  // namespace deployments

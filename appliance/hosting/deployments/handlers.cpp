@@ -1,7 +1,7 @@
 #include "appliance/hosting/deployments/handlers.h"
 
+#include "appliance/access/records.h"
 #include "appliance/foundation/email.h"
-#include "appliance/identity/accounts/user_id.h"
 
 namespace deployments {
 
@@ -33,7 +33,7 @@ DeploymentSpec spec_of(const ProvisionRequest& body) {
           .config = body.config.value_or(boost::json::object())};
 }
 
-Channels channels_of(ProvisionRequest body) {
+ChannelTokens channels_of(ProvisionRequest body) {
   return {.telegram = std::move(body.telegramToken),
           .discord = std::move(body.discordToken),
           .slack = std::move(body.slackToken),
@@ -56,8 +56,6 @@ web::Answer reply_with(const Services& services, web::Result<agents::Agent> agen
   }
   co_return web::reply(answer, 200);
 }
-
-}  // namespace
 
 web::Answer deploy(const Services& services, const web::Request& request, DeployRequest body) {
   const auto user = accounts::parse_user_id(body.userId);
@@ -85,6 +83,47 @@ web::Answer provision_for_user(const Services& services, const web::Request&, Ba
   auto spec = spec_of(body);
   auto agent = co_await services.deployments.provision_for(*user, std::move(spec), channels_of(std::move(body)));
   co_return co_await reply_with(services, std::move(agent));
+}
+
+const web::RateLimit deployment_rate{.group = "deployments", .limit = 5, .message = "Deployment rate limit exceeded."};
+const web::RateLimit provision_rate{.group = "provision", .limit = 5};
+
+constexpr auto about_provision =
+    "Channel tokens are stored encrypted in the config, where they are shown as {\"sealed\": true}, and connect the "
+    "agent's channels (GET /api/agents/:id/channels); one that the provider refuses is an error of its channel. Agents "
+    "per user on "
+    "this route: solo 1, collective 3, label 10, network unlimited, by the plan of the subscription; `plan` may name a "
+    "smaller one. The agent has a live stream, streamKey and liveStreamId, where streaming is configured and the plan "
+    "is solo "
+    "or larger; else they are null. The agent starts after the answer.";
+
+constexpr auto about_deploy =
+    "Starts the agent `agentId` of `userId`, or the one called `name` (default: agent). If there is none of that name, "
+    "one is created within the limit of `plan` (default: label): label 1, solo 3, collective 10, network 100; "
+    "administrators (`userId`, or the header x-user-email) are not held to it. 201 if "
+    "this request deployed it; 200 if it was running or another request was deploying it, so that concurrent requests "
+    "create one agent. 402 with AGENT_LIMIT_REACHED, current and limit. Answers once it runs, after at most 15 "
+    "seconds; `status` and `statusReason` give the outcome.";
+
+}  // namespace
+
+std::vector<web::Route> web_routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {
+  return {
+      {web::POST, "/api/provision", guards.session, &provision_rate,
+       web::body<ProvisionRequest>(on(provision)).returns<ProvisionAnswer>().describe(about_provision),
+       "Provision an agent with messaging channels"},
+  };
+}
+
+std::vector<web::Route> backend_routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {
+  const auto& key = guards.backend.agents;
+  return {
+      {web::POST, "/api/deployments", key, &deployment_rate,
+       web::body<DeployRequest>(on(deploy)).returns<DeployAnswer>(201).describe(about_deploy), "Deploy an agent"},
+      {web::POST, "/api/provision", guards.backend.agents_secrets, nullptr,
+       web::body<BackendProvisionRequest>(on(provision_for_user)).returns<ProvisionAnswer>().describe(about_provision),
+       "Provision an agent with messaging channels for a user"},
+  };
 }
 
 }  // namespace deployments

@@ -1,12 +1,27 @@
 #pragma once
 
 #include <boost/json/object.hpp>
+#include <vector>
 
+#include "appliance/access/guards.h"
+#include "appliance/billing/spending/spend_policy.h"
+#include "appliance/hosting/agents/addresses.h"
 #include "appliance/hosting/agents/views.h"
-#include "appliance/hosting/deployments/routes.h"
+#include "appliance/hosting/deployments/deployments.h"
+#include "appliance/hosting/deployments/stream_source.h"
+#include "web/routes/bind.h"
 #include "web/routes/endpoint.h"
+#include "web/routes/route.h"
 
 namespace deployments {
+
+// What the rows depend on; all of it must outlive them.
+struct Services {
+  Deployments& deployments;
+  const agents::AgentAddresses& addresses;
+  const billing::SpendPolicy& spend_policy;
+  const StreamSource& stream_source;  // may be empty
+};
 
 struct DeployRequest {
   web::Text<1, 20> userId;
@@ -53,8 +68,8 @@ struct ProvisionAnswer {
 };
 BOOST_DESCRIBE_STRUCT(ProvisionAnswer, (), (success, userId, subdomain, url, streamKey, liveStreamId))
 
-web::Answer deploy(const Services&, const web::Request&, DeployRequest);
-web::Answer provision(const Services&, const web::Request&, ProvisionRequest);
-web::Answer provision_for_user(const Services&, const web::Request&, BackendProvisionRequest);
+// POST /api/provision on the web; the same and POST /api/deployments on the backend.
+std::vector<web::Route> web_routes(const agentbox::Guards&, const web::Bind<Services>&);
+std::vector<web::Route> backend_routes(const agentbox::Guards&, const web::Bind<Services>&);
 
 }  // namespace deployments

@@ -1,9 +1,19 @@
 #pragma once
 
-#include "appliance/hosting/heartbeat/routes.h"
+#include <vector>
+
+#include "appliance/access/guards.h"
+#include "appliance/hosting/heartbeat/heartbeat.h"
+#include "web/routes/bind.h"
 #include "web/routes/endpoint.h"
+#include "web/routes/route.h"
 
 namespace heartbeat {
+
+// What the rows depend on; all of it must outlive them.
+struct Services {
+  Heartbeats& heartbeats;
+};
 
 struct AgentQuery {
   web::Text<1, 128> agentId;
@@ -36,8 +46,7 @@ struct HeartbeatAnswer {
 };
 BOOST_DESCRIBE_STRUCT(HeartbeatAnswer, (), (heartbeat))
 
-web::Answer show_heartbeat(const Services&, const web::Request&, AgentQuery);
-web::Answer set_heartbeat(const Services&, const web::Request&, HeartbeatRequest);
-web::Answer remove_heartbeat(const Services&, const web::Request&, AgentQuery);
+// /api/heartbeat.
+std::vector<web::Route> web_routes(const agentbox::Guards&, const web::Bind<Services>&);
 
 }  // namespace heartbeat

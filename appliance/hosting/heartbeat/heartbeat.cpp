@@ -3,6 +3,7 @@
 #include "appliance/hosting/agents/records.h"
 #include "appliance/hosting/schedule/frequency.h"
 #include "appliance/hosting/schedule/timetable.h"
+#include "store/transact.h"
 
 namespace heartbeat {
 
@@ -48,9 +49,9 @@ web::Task<web::Result<Heartbeat>> Heartbeats::set(store::UserId user, std::strin
   if (changes.frequency && !frequency)
     co_return web::invalid("frequency must be a number of minutes, hours or days up to a year, such as 30m, 3h or 1d");
   const auto tenant = system_.tenant(user);
-  for (;;) {
+  const auto step = [&](store::Change& change) -> web::Result<Heartbeat> {
     const auto owned = tenant.get(agents::records, agent);
-    if (!owned || owned->value.status == agents::Status::deleting) co_return web::not_found("No such agent");
+    if (!owned || owned->value.status == agents::Status::deleting) return web::not_found("No such agent");
     const auto now = clock_();
     auto row = tenant.get(schedule::tasks, id_of(agent));
     const bool is_new = !row;
@@ -60,19 +61,18 @@ web::Task<web::Result<Heartbeat>> Heartbeats::set(store::UserId user, std::strin
     if (changes.prompt) task.prompt = changes.prompt->empty() ? default_prompt : *changes.prompt;
     if (changes.enabled) task.enabled = *changes.enabled;
     const auto timetable = schedule::Timetable::read(zones_, task.cron_schedule, task.timezone);
-    if (!timetable) co_return timetable.error();
+    if (!timetable) return timetable.error();
     task.next_run = task.enabled ? timetable->next(now) : std::nullopt;
     task.updated_at = now;
-    auto change = tenant.change();
     change.require(agents::records,
                    *owned);  // deleting the agent removes its tasks once, so none may be added afterwards
     if (is_new)
       change.insert(schedule::tasks, task);
     else
       change.update(schedule::tasks, *row);
-    const auto outcome = co_await change.commit();
-    if (outcome.ok()) co_return shown(task);
-  }
+    return shown(task);
+  };
+  co_return co_await store::transact(tenant, step);
 }
 
 web::Task<web::Result<void>> Heartbeats::remove(store::UserId user, std::string agent) {

@@ -4,7 +4,7 @@ namespace installations {
 
 namespace {
 
-constexpr std::size_t most_listed = 10'000;
+constexpr std::size_t max_listed = 10'000;
 
 // Every plan has all features within its limits; the largest one has no token limit.
 std::vector<std::string> features_of(billing::Plan plan) {
@@ -15,14 +15,13 @@ std::vector<std::string> features_of(billing::Plan plan) {
 }
 
 web::Answer register_as(Mode mode, const Services& services, RegisterRequest body) {
-  co_await services.installations.register_one(std::move(body.userId), mode);
+  const auto registered = co_await services.installations.register_one(std::move(body.userId), mode);
+  if (!registered) co_return registered.error();
   const std::string name = boost::describe::enum_to_string(mode, "");
   const RegisterAnswer answer{.message = "The installation is registered in " + name + " mode.",
                               .dashboardUrl = services.web_url() + "/dashboard"};
   co_return web::reply(answer, 200);
 }
-
-}  // namespace
 
 web::Answer register_home(const Services& services, const web::Request&, RegisterRequest body) {
   const auto mode = body.mode.value_or(Mode::home);
@@ -35,7 +34,7 @@ web::Answer register_link(const Services& services, const web::Request&, Registe
 
 web::Answer list_installations(const Services& services, const web::Request&, InstallationQuery query) {
   InstallationList answer;
-  const auto limit = query.limit ? std::size_t(query.limit->value) : most_listed;
+  const auto limit = query.limit ? std::size_t(query.limit->value) : max_listed;
   auto found = services.installations.list(query.after ? std::string(*query.after) : std::string(), limit + 1);
   if (found.size() > limit) {
     found.pop_back();
@@ -63,6 +62,41 @@ web::Answer validate_key(const Services& services, const web::Request& request) 
     answer.features = features_of(held->plan);
   }
   co_return web::reply(answer, 200);
+}
+
+}  // namespace
+
+std::vector<web::Route> backend_routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {
+  return {
+      {web::POST, "/api/validate-key", guards.installation_key, nullptr,
+       web::plain(on(validate_key)).returns<KeyAnswer>(), "The user and the plan of an API key"},
+      {web::POST, "/api/register-home", guards.backend.users, nullptr,
+       web::body<RegisterRequest>(on(register_home))
+           .returns<RegisterAnswer>()
+           .fails({web::Kind::not_found})
+           .describe(
+               "Registering again replaces the mode. `gatewayToken` is accepted and not used. 404 for a user that "
+               "does not exist."),
+       "Register an installation"},
+      {web::POST, "/api/register-link", guards.backend.users, nullptr,
+       web::body<RegisterRequest>(on(register_link))
+           .returns<RegisterAnswer>()
+           .fails({web::Kind::not_found})
+           .describe("Like register-home, with the mode `link` whatever the body says."),
+       "Register an installation in Link mode"},
+      {web::GET, "/api/installations", guards.backend.users, nullptr,
+       web::query<InstallationQuery>(on(list_installations))
+           .returns<InstallationList>()
+           .describe("`inactive` after three times INSTALLATION_HEARTBEAT_INTERVAL without a heartbeat. By userId; at "
+                     "most `limit` "
+                     "(10,000 by default) after the userId `after`. `next` is the `after` of the next page, or null."),
+       "Registered installations"},
+      {web::POST, "/api/heartbeat", guards.none, nullptr,
+       web::body<HeartbeatRequest>(on(record_heartbeat))
+           .returns<HeartbeatAnswer>()
+           .describe("The answer is the same whether or not an installation is registered for this userId."),
+       "Heartbeat of an installation"},
+  };
 }
 
 }  // namespace installations

@@ -1,9 +1,23 @@
 #pragma once
 
-#include "appliance/hosting/installations/routes.h"
+#include <functional>
+#include <vector>
+
+#include "appliance/access/guards.h"
+#include "appliance/billing/subscriptions/subscriptions.h"
+#include "appliance/hosting/installations/installations.h"
+#include "web/routes/bind.h"
 #include "web/routes/endpoint.h"
+#include "web/routes/route.h"
 
 namespace installations {
+
+// What the rows depend on; all of it must outlive them.
+struct Services {
+  Installations& installations;
+  const billing::Subscriptions& subscriptions;
+  std::function<std::string()> web_url;  // the public URL of this box
+};
 
 BOOST_DEFINE_ENUM_CLASS(Status, active, inactive)
 
@@ -61,10 +75,7 @@ struct KeyAnswer {
 };
 BOOST_DESCRIBE_STRUCT(KeyAnswer, (), (valid, userId, plan, features))
 
-web::Answer register_home(const Services&, const web::Request&, RegisterRequest);
-web::Answer register_link(const Services&, const web::Request&, RegisterRequest);
-web::Answer list_installations(const Services&, const web::Request&, InstallationQuery);
-web::Answer record_heartbeat(const Services&, const web::Request&, HeartbeatRequest);
-web::Answer validate_key(const Services&, const web::Request&);
+// Registration and heartbeats of installations, on the backend.
+std::vector<web::Route> backend_routes(const agentbox::Guards&, const web::Bind<Services>&);
 
 }  // namespace installations

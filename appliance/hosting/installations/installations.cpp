@@ -1,10 +1,14 @@
 #include "appliance/hosting/installations/installations.h"
 
+#include "appliance/access/records.h"
+#include "store/transact.h"
+
 namespace installations {
 
-web::Task<Installation> Installations::register_one(std::string user_id, Mode mode) {
-  for (;;) {
-    auto change = system_.change();
+web::Task<web::Result<Installation>> Installations::register_one(std::string user_id, Mode mode) {
+  const auto user = accounts::parse_user_id(user_id);
+  if (!user || !system_.get(accounts::users, *user)) co_return web::not_found("No such user");
+  const auto step = [&](store::Change& change) -> web::Result<Installation> {
     Installation registered{.user_id = user_id, .mode = mode, .registered_at = store::now(), .last_seen = store::now()};
     if (auto row = system_.get(table, user_id)) {
       registered.registered_at = row->value.registered_at;
@@ -13,9 +17,9 @@ web::Task<Installation> Installations::register_one(std::string user_id, Mode mo
     } else {
       change.insert(table, registered);
     }
-    const auto outcome = co_await change.commit();
-    if (outcome.ok()) co_return registered;
-  }
+    return registered;
+  };
+  co_return co_await store::transact(system_, step);
 }
 
 web::Task<> Installations::record_heartbeat(std::string user_id) {

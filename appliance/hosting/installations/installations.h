@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "store/store.h"
+#include "web/result.h"
 #include "web/task.h"
 
 namespace installations {
@@ -15,7 +16,7 @@ namespace installations {
 BOOST_DEFINE_ENUM_CLASS(Mode, home, link, cloud)
 
 struct Installation {
-  std::string user_id;  // chosen by the installation; unique
+  std::string user_id;  // of a user of this box; unique
   Mode mode = Mode::home;
   store::Time registered_at, last_seen;
 };
@@ -30,8 +31,8 @@ class Installations {
   Installations(store::System system, std::chrono::milliseconds interval)
       : system_(std::move(system)), longest_silence_(3 * interval) {}
 
-  // Registering again replaces the mode and keeps registered_at.
-  web::Task<Installation> register_one(std::string user_id, Mode);
+  // Registering again replaces the mode and keeps registered_at. not_found: no such user.
+  web::Task<web::Result<Installation>> register_one(std::string user_id, Mode);
   // Ignored for unknown installations. Written relaxed: the next heartbeat makes up for a lost one.
   web::Task<> record_heartbeat(std::string user_id);
   // The first `limit` behind the user id `after`, by user id.

@@ -6,10 +6,21 @@
 #include <string>
 #include <vector>
 
-#include "appliance/hosting/logs/routes.h"
+#include "appliance/access/guards.h"
+#include "appliance/hosting/agents/directory.h"
+#include "appliance/hosting/logs/hub.h"
+#include "web/routes/bind.h"
 #include "web/routes/endpoint.h"
+#include "web/routes/route.h"
 
 namespace logs {
+
+// All of them must outlive the rows.
+struct Services {
+  Hub& hub;
+  runtime::Engine& engine;
+  const agents::AgentDirectory& agents;
+};
 
 struct FollowQuery {
   std::optional<web::Integer<0, 1'000>> tail;
@@ -69,5 +80,9 @@ web::Answer follow_log(const Services&, const Scope&, const web::Request&, Follo
 web::Answer show_history(const Services&, const Scope&, const web::Request&, HistoryQuery);
 web::Answer stop_streams(const Services&, const Scope&, const web::Request&);
 web::Answer list_streams(const Services&, const Scope&, const web::Request&);
+
+// /api/logs: on the web for the caller's agents, on the backend for all.
+std::vector<web::Route> web_routes(const agentbox::Guards&, const web::Bind<Services>&);
+std::vector<web::Route> backend_routes(const agentbox::Guards&, const web::Bind<Services>&);
 
 }  // namespace logs

@@ -59,7 +59,7 @@ struct Hub::Impl : std::enable_shared_from_this<Impl> {
     const std::lock_guard lock(mutex);
     std::size_t own = 0;
     for (const auto& one : readers) own += one->owner == reader->owner;
-    if (readers.size() >= options.most_streams || own >= options.most_per_reader) return false;
+    if (readers.size() >= options.max_streams || own >= options.max_per_reader) return false;
     return readers.insert(reader).second;
   }
 
@@ -160,7 +160,7 @@ Task<Result<std::shared_ptr<LogStream>>> Hub::open(StreamQuery query) {
   const web::Executor thread = co_await asio::this_coro::executor;
   const auto& options = impl_->options;
   const auto reader = std::make_shared<Reader>(thread, "ls_" + crypto::random_id(16), query.agent, query.reader,
-                                               options.most_waiting, options.most_waiting_bytes);
+                                               options.max_waiting, options.max_waiting_bytes);
   if (!impl_->enter(reader))
     co_return web::Error{.kind = web::Kind::too_many, .message = "Too many logs are being read: end some of them."};
   auto stream = std::make_shared<LogStream>(impl_, reader, query);
@@ -204,7 +204,8 @@ Task<Result<void>> LogStream::start(const StreamQuery& query) {
     const auto attached = co_await web::run_on(hub_->home, hub_->attach(reader_));
     if (!attached) co_return attached.error();
   }
-  co_return co_await read_page(is_catching_up_ ? lines_per_page : query.tail);
+  const auto max_lines = is_catching_up_ ? lines_per_page : query.tail;
+  co_return co_await read_page(max_lines);
 }
 
 Task<std::vector<StreamEvent>> LogStream::next() {

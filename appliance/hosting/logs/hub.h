@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "appliance/hosting/runtime/engine.h"
+#include "appliance/runtime/engine.h"
 #include "store/store.h"
 #include "store/table.h"
 #include "web/result.h"
@@ -43,9 +43,9 @@ struct ActiveStream {
 };
 
 struct HubOptions {
-  std::size_t most_waiting = 4'000;  // lines
-  std::size_t most_waiting_bytes = 1u << 20;
-  std::size_t most_streams = 2'000, most_per_reader = 200;
+  std::size_t max_waiting = 4'000;  // lines
+  std::size_t max_waiting_bytes = 1u << 20;
+  std::size_t max_streams = 2'000, max_per_reader = 200;
 };
 
 class LogStream;

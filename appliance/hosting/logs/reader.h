@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "appliance/hosting/runtime/log_line.h"
+#include "appliance/runtime/log_line.h"
 #include "store/table.h"
 #include "web/task.h"
 
@@ -21,13 +21,13 @@ namespace logs {
 class Reader : public std::enable_shared_from_this<Reader> {
  public:
   Reader(const web::Executor& thread, std::string stream_id, std::string agent_id, std::string reader,
-         std::size_t most_lines, std::size_t most_bytes)
+         std::size_t max_lines, std::size_t max_bytes)
       : id(std::move(stream_id)),
         agent(std::move(agent_id)),
         owner(std::move(reader)),
         thread_(thread),
-        most_lines_(most_lines),
-        most_bytes_(most_bytes),
+        max_lines_(max_lines),
+        max_bytes_(max_bytes),
         wake_(thread, web::Timer::time_point::max()) {}
 
   const std::string id, agent, owner;
@@ -43,9 +43,9 @@ class Reader : public std::enable_shared_from_this<Reader> {
         waiting_.push_back(line);
         bytes_ += line.text.size();
       }
-      if (waiting_.size() > most_lines_ || bytes_ > most_bytes_) {
+      if (waiting_.size() > max_lines_ || bytes_ > max_bytes_) {
         waiting_.clear();
-        ended_ = "You read too slowly: go on from the last line.";
+        ended_ = "Client too slow. Reconnect with Last-Event-ID.";
       }
     }
     wake();
@@ -85,7 +85,7 @@ class Reader : public std::enable_shared_from_this<Reader> {
   }
 
   const web::Executor thread_;
-  const std::size_t most_lines_, most_bytes_;
+  const std::size_t max_lines_, max_bytes_;
   web::Timer wake_;
   std::mutex mutex_;  // protects the rest
   std::deque<runtime::LogLine> waiting_;

@@ -1,7 +1,6 @@
-#include "appliance/hosting/logs/routes.h"
 
+#include "appliance/access/key_guards.h"
 #include "appliance/hosting/logs/handlers.h"
-#include "appliance/identity/key_scopes/key_guards.h"
 
 namespace logs {
 

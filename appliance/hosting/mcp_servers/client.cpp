@@ -1,13 +1,13 @@
 #include "appliance/hosting/mcp_servers/client.h"
 
-#include <openssl/evp.h>
-
 #include <algorithm>
 #include <boost/json.hpp>
 
+#include "appliance/foundation/crypto/base64.h"
 #include "appliance/foundation/version.h"
 #include "appliance/hosting/mcp_servers/wire.h"
-#include "appliance/models/builtin/extract.h"
+#include "web/json.h"
+#include "web/utf8.h"
 
 namespace mcp_servers {
 
@@ -15,7 +15,7 @@ namespace json = boost::json;
 
 namespace {
 
-constexpr std::size_t most_quoted_bytes = 300;
+constexpr std::size_t max_quoted_bytes = 300;
 
 json::object client_info() { return {{"name", "agentbox"}, {"version", agentbox::version}}; }
 
@@ -30,16 +30,13 @@ json::object meta() {
           {"io.modelcontextprotocol/clientCapabilities", json::object()}};
 }
 
-// Answers of a server that does not know the current form, or not this version of it.
+// Answers of a server that does not know the current form, or not this version of it; some fail with 500 at methods
+// that they do not know.
 bool asks_for_session(int status, std::int64_t code) {
   constexpr std::int64_t unsupported_version = -32022, header_mismatch = -32020;
   if (code == header_mismatch) return false;
+  if (status == 500 || status == 501) return true;
   return code == unsupported_version || code != 0 || (status >= 400 && status < 500 && status != 401 && status != 403);
-}
-
-std::string text_in(const json::object& object, std::string_view name) {
-  const auto* value = object.if_contains(name);
-  return value && value->is_string() ? std::string(value->get_string()) : std::string();
 }
 
 }  // namespace
@@ -49,10 +46,7 @@ std::string header_value(std::string_view value) {
                         !value.starts_with("=?base64?") &&
                         std::ranges::all_of(value, [](char c) { return c >= ' ' && c <= '~'; });
   if (is_plain) return std::string(value);
-  std::string encoded((value.size() + 2) / 3 * 4 + 1, '\0');  // with the NUL that it writes
-  encoded.resize(std::size_t(EVP_EncodeBlock(reinterpret_cast<unsigned char*>(encoded.data()),
-                                             reinterpret_cast<const unsigned char*>(value.data()), int(value.size()))));
-  return "=?base64?" + encoded + "?=";
+  return "=?base64?" + crypto::to_base64(value) + "?=";
 }
 
 web::FetchHeaders parameter_headers(const json::object& schema, const json::object& arguments) {
@@ -63,7 +57,7 @@ web::FetchHeaders parameter_headers(const json::object& schema, const json::obje
     const auto* value = arguments.if_contains(name);
     const auto* object = property.if_object();
     if (!value || !object) continue;
-    if (const auto header = text_in(*object, "x-mcp-header");
+    if (const auto header = web::string_member(*object, "x-mcp-header");
         !header.empty() && (value->is_string() || value->is_int64() || value->is_bool())) {
       headers.emplace_back("Mcp-Param-" + header, header_value(value->is_string() ? std::string(value->get_string())
                                                                                   : json::serialize(*value)));
@@ -76,7 +70,7 @@ web::FetchHeaders parameter_headers(const json::object& schema, const json::obje
 
 web::Error Client::failure(std::string_view why) const {
   return {.kind = web::Kind::bad_gateway,
-          .message = "The MCP server " + config_.name + " " + std::string(models::cut(why, most_quoted_bytes))};
+          .message = "The MCP server " + config_.name + " " + std::string(web::utf8_prefix(why, max_quoted_bytes))};
 }
 
 web::FetchRequest Client::message(const Form& form, const Call& call, std::int64_t id, bool is_notification) const {
@@ -98,9 +92,9 @@ web::FetchRequest Client::message(const Form& form, const Call& call, std::int64
     for (const auto& header : call.headers) request.headers.push_back(header);
   }
   request.body = json::serialize(body);
-  request.asker = asker_;
+  request.origin = origin_;
   request.reach = limits_.reach;
-  request.max_bytes = limits_.most_answer_bytes;
+  request.max_bytes = limits_.max_answer_bytes;
   return request;
 }
 
@@ -139,7 +133,7 @@ web::Task<web::Result<Client::Outcome>> Client::post(const Form& form, const Cal
   } else if (const auto* error = answer->if_contains("error"); error && error->is_object()) {
     const auto* code = error->get_object().if_contains("code");
     outcome.code = code && code->is_int64() && code->get_int64() != 0 ? code->get_int64() : -1;
-    outcome.message = text_in(error->get_object(), "message");
+    outcome.message = web::string_member(error->get_object(), "message");
   }
   co_return outcome;
 }
@@ -167,7 +161,7 @@ web::Task<web::Result<Client::Form>> Client::open_session(Deadline deadline) {
   if (!outcome->result)
     co_return failure("answered with status " + std::to_string(outcome->status) +
                       (outcome->message.empty() ? "." : ": " + outcome->message));
-  form.version = text_in(*outcome->result, "protocolVersion");
+  form.version = web::string_member(*outcome->result, "protocolVersion");
   form.session = outcome->session;
   const Call initialized{.method = "notifications/initialized"};
   const auto told = co_await post(form, initialized, deadline, true);
@@ -204,7 +198,7 @@ web::Task<web::Result<json::object>> Client::request(Call call, Deadline deadlin
     auto outcome = co_await post(*spoken, call, deadline);
     if (!outcome) co_return outcome.error();
     if (outcome->result) {
-      const auto type = text_in(*outcome->result, "resultType");
+      const auto type = web::string_member(*outcome->result, "resultType");
       if (type.empty() || type == "complete") co_return std::move(*outcome->result);
       co_return failure("asks for more input, which agents cannot give.");
     }
@@ -221,16 +215,16 @@ web::Task<web::Result<std::vector<RemoteTool>>> Client::list_tools() {
   const auto deadline = std::chrono::steady_clock::now() + limits_.list_time;
   std::vector<RemoteTool> tools;
   std::string cursor;
-  for (std::size_t page = 0; page < limits_.most_pages; ++page) {
+  for (std::size_t page = 0; page < limits_.max_pages; ++page) {
     Call call{.method = "tools/list"};
     if (!cursor.empty()) call.params["cursor"] = cursor;
     const auto result = co_await request(std::move(call), deadline);
     if (!result) co_return result.error();
     for (auto& tool : tools_in(*result)) {
       if (!config_.tools.empty() && std::ranges::count(config_.tools, tool.name) == 0) continue;
-      if (tools.size() < limits_.most_tools) tools.push_back(std::move(tool));
+      if (tools.size() < limits_.max_tools) tools.push_back(std::move(tool));
     }
-    cursor = text_in(*result, "nextCursor");
+    cursor = web::string_member(*result, "nextCursor");
     if (cursor.empty()) break;
   }
   co_return tools;

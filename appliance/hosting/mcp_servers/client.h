@@ -21,6 +21,7 @@ namespace mcp_servers {
 struct RemoteTool {
   std::string name, description;
   boost::json::object input_schema;
+  bool is_read_only = false;  // as its server says (readOnlyHint)
 };
 
 struct ToolAnswer {
@@ -32,18 +33,18 @@ struct ToolAnswer {
 struct ClientLimits {
   web::Reach reach = web::Reach::public_only;
   std::chrono::milliseconds list_time{10'000};
-  std::size_t most_answer_bytes = 1u << 20;
-  std::size_t most_tools = 64, most_pages = 5;
+  std::size_t max_answer_bytes = 1u << 20;
+  std::size_t max_tools = 64, max_pages = 5;
 };
 
 // Thread-safe. Errors are sentences with the server's name, and have no secrets.
 class Client {
  public:
-  Client(ServerConfig config, ClientLimits limits, web::Asker asker)
-      : config_(std::move(config)), limits_(limits), asker_(std::move(asker)) {}
+  Client(ServerConfig config, ClientLimits limits, web::CallOrigin origin)
+      : config_(std::move(config)), limits_(limits), origin_(std::move(origin)) {}
 
   const ServerConfig& config() const { return config_; }
-  // Without those that the config does not name; at most `most_tools`.
+  // Without those that the config does not name; at most `max_tools`.
   web::Task<web::Result<std::vector<RemoteTool>>> list_tools();
   web::Task<web::Result<ToolAnswer>> call_tool(RemoteTool, boost::json::object arguments);
 
@@ -81,7 +82,7 @@ class Client {
 
   const ServerConfig config_;
   const ClientLimits limits_;
-  const web::Asker asker_;
+  const web::CallOrigin origin_;
   std::mutex mutex_;  // protects what follows
   std::optional<Form> form_;
   std::int64_t last_id_ = 0;

@@ -1,4 +1,3 @@
-// Handlers of the rows about MCP servers, with the structs of their requests and answers.
 #pragma once
 
 #include <boost/json/object.hpp>
@@ -6,10 +5,24 @@
 #include <string>
 #include <vector>
 
-#include "appliance/hosting/mcp_servers/routes.h"
+#include "appliance/access/guards.h"
+#include "appliance/hosting/gate/handlers.h"
+#include "appliance/hosting/mcp_servers/mcp_servers.h"
+#include "web/routes/bind.h"
 #include "web/routes/endpoint.h"
+#include "web/routes/route.h"
 
 namespace mcp_servers {
+
+// Must outlive the rows.
+struct Services {
+  McpServers& servers;
+  gate::Gate& gate;
+};
+
+// Of the gate's acts that call a tool.
+inline constexpr auto gate_kind = "mcp", gate_source = "a tool of an MCP server";
+gate::Executor gate_executor(McpServers&, gate::TurnTracker&);
 
 struct ToolItem {
   std::string name, description;
@@ -48,8 +61,9 @@ struct ServerList {
 };
 BOOST_DESCRIBE_STRUCT(ServerList, (), (servers, count))
 
-web::Answer list_servers(const Services&, const web::Request&);
-web::Answer list_tools(const Services&, const web::Request&);
-web::Answer call_tool(const Services&, const web::Request&, CallRequest);
+// /api/agents/:id/mcp-servers, for the owner.
+std::vector<web::Route> web_routes(const agentbox::Guards&, const web::Bind<Services>&);
+// /api/agent-mcp, for the agent itself.
+std::vector<web::Route> backend_routes(const agentbox::Guards&, const web::Bind<Services>&);
 
 }  // namespace mcp_servers

@@ -5,6 +5,7 @@
 #include <boost/asio/redirect_error.hpp>
 
 #include "appliance/foundation/crypto/random.h"
+#include "web/ascii.h"
 
 namespace mcp_servers {
 
@@ -35,8 +36,7 @@ std::string exposed_name(std::string_view server, std::string_view tool) {
   auto name = std::string(server) + "__";
   bool is_exact = true;
   for (const char c : tool) {
-    const bool fits =
-        (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
+    const bool fits = web::is_alphanumeric(c) || c == '-' || c == '_';
     is_exact = is_exact && fits;
     name += fits ? c : '_';
   }
@@ -46,7 +46,7 @@ std::string exposed_name(std::string_view server, std::string_view tool) {
 }
 
 std::vector<McpServers::ServerPtr> McpServers::servers_of(const agents::Agent& agent) {
-  const web::Asker asker{.part = "tool servers", .user = agent.owner, .agent = agent.id};
+  const web::CallOrigin origin{.part = "tool servers", .user = agent.owner, .agent = agent.id};
   auto configs = mcp_servers::servers_of(agent);
   std::vector<ServerPtr> now;
   const std::lock_guard lock(mutex_);
@@ -54,7 +54,7 @@ std::vector<McpServers::ServerPtr> McpServers::servers_of(const agents::Agent& a
   for (auto& config : configs) {
     const auto same =
         std::ranges::find_if(before, [&](const ServerPtr& server) { return is_same(server->client.config(), config); });
-    now.push_back(same != before.end() ? *same : std::make_shared<Server>(std::move(config), limits_, asker));
+    now.push_back(same != before.end() ? *same : std::make_shared<Server>(std::move(config), limits_, origin));
   }
   before = now;
   if (now.empty()) servers_.erase(agent.id);
@@ -109,8 +109,7 @@ web::Task<web::Result<std::vector<ServerStatus>>> McpServers::look(store::UserId
   co_return std::move(looking->found);
 }
 
-web::Task<web::Result<ToolAnswer>> McpServers::call(store::UserId user, std::string id, std::string name,
-                                                    boost::json::object arguments) {
+web::Task<web::Result<McpServers::Found>> McpServers::find(store::UserId user, std::string id, std::string name) {
   const auto agent = agents_.find(user, id);
   if (!agent) co_return web::not_found();
   for (const auto& server : servers_of(*agent)) {
@@ -118,10 +117,23 @@ web::Task<web::Result<ToolAnswer>> McpServers::call(store::UserId user, std::str
     if (!name.starts_with(prefix)) continue;
     const auto status = co_await status_of(server);
     const auto tool = std::ranges::find(status.tools, name, &ExposedTool::name);
-    if (tool != status.tools.end()) co_return co_await server->client.call_tool(tool->tool, std::move(arguments));
+    if (tool != status.tools.end()) co_return Found{.server = server, .tool = *tool};
     if (!status.error.empty()) co_return web::Error{.kind = web::Kind::bad_gateway, .message = status.error};
   }
   co_return web::not_found("There is no such tool");
+}
+
+web::Task<web::Result<ExposedTool>> McpServers::find_tool(store::UserId user, std::string agent, std::string name) {
+  auto found = co_await find(user, std::move(agent), std::move(name));
+  if (!found) co_return found.error();
+  co_return std::move(found->tool);
+}
+
+web::Task<web::Result<ToolAnswer>> McpServers::call(store::UserId user, std::string agent, std::string name,
+                                                    boost::json::object arguments) {
+  auto found = co_await find(user, std::move(agent), std::move(name));
+  if (!found) co_return found.error();
+  co_return co_await found->server->client.call_tool(found->tool.tool, std::move(arguments));
 }
 
 void McpServers::forget(const std::string& agent) {

@@ -33,6 +33,8 @@ class McpServers {
 
   // Asks the servers at once; answers of the last minute count. not_found.
   web::Task<web::Result<std::vector<ServerStatus>>> look(store::UserId, std::string agent);
+  // not_found: no such agent or tool; bad_gateway: its server does not answer.
+  web::Task<web::Result<ExposedTool>> find_tool(store::UserId, std::string agent, std::string tool);
   // not_found: no such agent or tool; the errors of Client::call_tool.
   web::Task<web::Result<ToolAnswer>> call(store::UserId, std::string agent, std::string tool,
                                           boost::json::object arguments);
@@ -41,8 +43,8 @@ class McpServers {
 
  private:
   struct Server {
-    Server(ServerConfig config, const ClientLimits& limits, web::Asker asker)
-        : client(std::move(config), limits, std::move(asker)) {}
+    Server(ServerConfig config, const ClientLimits& limits, web::CallOrigin origin)
+        : client(std::move(config), limits, std::move(origin)) {}
     Client client;
     std::mutex mutex;  // protects what follows
     std::vector<ExposedTool> tools;
@@ -50,6 +52,12 @@ class McpServers {
     std::chrono::steady_clock::time_point valid_until{};
   };
   using ServerPtr = std::shared_ptr<Server>;
+  struct Found {
+    ServerPtr server;
+    ExposedTool tool;
+  };
+
+  web::Task<web::Result<Found>> find(store::UserId, std::string agent, std::string tool);
 
   // Those of its config as it is now.
   std::vector<ServerPtr> servers_of(const agents::Agent&);

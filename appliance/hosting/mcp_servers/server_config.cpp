@@ -5,6 +5,7 @@
 #include <boost/url/parse.hpp>
 
 #include "appliance/hosting/agents/config_secrets.h"
+#include "web/ascii.h"
 #include "web/routes/fields.h"
 
 namespace mcp_servers {
@@ -13,7 +14,7 @@ namespace json = boost::json;
 
 namespace {
 
-constexpr std::size_t most_headers = 10, most_secret_bytes = 4'096;
+constexpr std::size_t max_headers = 10, max_secret_bytes = 4'096;
 
 struct ServerMember {
   web::Text<1, 2'000> url;
@@ -28,21 +29,19 @@ BOOST_DESCRIBE_STRUCT(ServerMember, (), (url, token, headers, tools, timeoutSeco
 // What a header may carry; the token is part of one.
 bool is_header_value(const json::value& value) {
   const auto* text = value.if_string();
-  return text && !text->empty() && text->size() <= most_secret_bytes &&
+  return text && !text->empty() && text->size() <= max_secret_bytes &&
          std::ranges::all_of(*text, [](char c) { return c >= ' ' && c <= '~'; });
 }
 
 bool is_header_name(std::string_view name) {
   constexpr std::string_view marks = "!#$%&'*+-.^_`|~";
-  return !name.empty() && name.size() <= 100 && std::ranges::all_of(name, [&](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || marks.find(c) != marks.npos;
-  });
+  return !name.empty() && name.size() <= 100 &&
+         std::ranges::all_of(name, [&](char c) { return web::is_alphanumeric(c) || marks.find(c) != marks.npos; });
 }
 
 // Those that this client, HTTP itself or the protocol sets.
 bool is_taken(std::string_view name) {
-  std::string lower(name);
-  std::ranges::transform(lower, lower.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? char(c + 32) : c; });
+  const auto lower = web::lower_case(name);
   constexpr std::string_view taken[] = {"authorization", "accept",     "connection",       "content-length",
                                         "content-type",  "host",       "last-event-id",    "transfer-encoding",
                                         "expect",        "upgrade",    "accept-encoding",  "te",
@@ -51,9 +50,8 @@ bool is_taken(std::string_view name) {
 }
 
 bool is_server_name(std::string_view name) {
-  return !name.empty() && name.size() <= 32 && std::ranges::all_of(name, [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
-  });
+  return !name.empty() && name.size() <= 32 &&
+         std::ranges::all_of(name, [](char c) { return web::is_alphanumeric(c) || c == '-' || c == '_'; });
 }
 
 web::Result<void> check_url(const std::string& text, const std::string& field) {
@@ -66,7 +64,7 @@ web::Result<void> check_url(const std::string& text, const std::string& field) {
 }
 
 web::Result<void> check_headers(const json::object& headers, const std::string& at) {
-  if (headers.size() > most_headers) return web::invalid(at + " must have at most 10 members");
+  if (headers.size() > max_headers) return web::invalid(at + " must have at most 10 members");
   for (const auto& [name, value] : headers) {
     const auto field = at + "." + std::string(name);
     if (!is_header_name(name)) return web::invalid(field + " is not the name of a header");
@@ -101,7 +99,7 @@ void unmask(json::value& config, const std::string& secrets) {
 }  // namespace
 
 web::Result<void> check_servers(const json::object& servers) {
-  if (servers.size() > most_servers) return web::invalid("config.mcpServers must have at most 8 members");
+  if (servers.size() > max_servers) return web::invalid("config.mcpServers must have at most 8 members");
   for (const auto& [name, value] : servers) {
     const auto at = "config.mcpServers." + std::string(name);
     if (!is_server_name(name))

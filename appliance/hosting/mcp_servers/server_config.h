@@ -15,7 +15,7 @@
 
 namespace mcp_servers {
 
-inline constexpr std::size_t most_servers = 8;
+inline constexpr std::size_t max_servers = 8;
 inline constexpr std::chrono::seconds longest_timeout{120};
 
 struct ServerConfig {

@@ -2,8 +2,9 @@
 
 #include <boost/json.hpp>
 
-#include "appliance/models/builtin/extract.h"
+#include "web/json.h"
 #include "web/routes/fields.h"
+#include "web/utf8.h"
 
 namespace mcp_servers {
 
@@ -11,7 +12,7 @@ namespace json = boost::json;
 
 namespace {
 
-constexpr std::size_t most_name_bytes = 128, most_description_bytes = 2'000, most_schema_bytes = 32 * 1024;
+constexpr std::size_t max_name_bytes = 128, max_description_bytes = 2'000, max_schema_bytes = 32 * 1024;
 
 std::optional<json::object> message_of(std::string_view text, std::int64_t id) {
   auto value = web::parse_json(text, "answer");
@@ -25,22 +26,18 @@ std::optional<json::object> message_of(std::string_view text, std::int64_t id) {
   return std::move(message);
 }
 
-std::string text_member(const json::object& object, std::string_view name) {
-  const auto* value = object.if_contains(name);
-  return value && value->is_string() ? std::string(value->get_string()) : std::string();
-}
-
 // Images, sounds and resources: what they are.
 std::string described(const json::object& item, std::string_view type) {
   if (type == "resource") {
     const auto* resource = item.if_contains("resource");
     if (resource && resource->is_object()) {
-      if (auto text = text_member(resource->get_object(), "text"); !text.empty()) return text;
-      return "[resource " + text_member(resource->get_object(), "uri") + "]";
+      if (auto text = web::string_member(resource->get_object(), "text"); !text.empty()) return text;
+      return "[resource " + web::string_member(resource->get_object(), "uri") + "]";
     }
   }
-  if (type == "resource_link") return "[" + text_member(item, "name") + ": " + text_member(item, "uri") + "]";
-  const auto kind = text_member(item, "mimeType");
+  if (type == "resource_link")
+    return "[" + web::string_member(item, "name") + ": " + web::string_member(item, "uri") + "]";
+  const auto kind = web::string_member(item, "mimeType");
   return "[" + std::string(type) + (kind.empty() ? "" : ", " + kind) + ", not shown]";
 }
 
@@ -73,14 +70,18 @@ std::vector<RemoteTool> tools_in(const json::object& result) {
     const auto* tool = item.if_object();
     if (!tool) continue;
     const auto* schema = tool->if_contains("inputSchema");
-    auto name = text_member(*tool, "name");
-    if (name.empty() || name.size() > most_name_bytes || !schema || !schema->is_object()) continue;
-    if (json::serialize(*schema).size() > most_schema_bytes) continue;
-    auto description = text_member(*tool, "description");
-    if (description.empty()) description = text_member(*tool, "title");
+    auto name = web::string_member(*tool, "name");
+    if (name.empty() || name.size() > max_name_bytes || !schema || !schema->is_object()) continue;
+    if (json::serialize(*schema).size() > max_schema_bytes) continue;
+    auto description = web::string_member(*tool, "description");
+    if (description.empty()) description = web::string_member(*tool, "title");
+    const auto* annotations = tool->if_contains("annotations");
+    const auto* hint =
+        annotations && annotations->is_object() ? annotations->get_object().if_contains("readOnlyHint") : nullptr;
     tools.push_back({.name = std::move(name),
-                     .description = std::string(models::cut(description, most_description_bytes)),
-                     .input_schema = schema->get_object()});
+                     .description = std::string(web::utf8_prefix(description, max_description_bytes)),
+                     .input_schema = schema->get_object(),
+                     .is_read_only = hint && hint->is_bool() && hint->get_bool()});
   }
   return tools;
 }
@@ -95,9 +96,9 @@ ToolAnswer answer_in(const json::object& result) {
   for (const auto& item : content->get_array()) {
     const auto* part = item.if_object();
     if (!part) continue;
-    const auto type = text_member(*part, "type");
+    const auto type = web::string_member(*part, "type");
     if (!answer.text.empty()) answer.text += "\n";
-    answer.text += type == "text" ? text_member(*part, "text") : described(*part, type);
+    answer.text += type == "text" ? web::string_member(*part, "text") : described(*part, type);
   }
   return answer;
 }

@@ -4,8 +4,8 @@
 
 #include <boost/json.hpp>
 
+#include "appliance/agent/workspace_path.h"
 #include "appliance/files/root.h"
-#include "appliance/hosting/agent_process/workspace_path.h"
 #include "appliance/identity/oauth/form.h"
 #include "web/client/fetch.h"
 #include "web/routes/fields.h"
@@ -25,11 +25,15 @@ struct FactView {
   web::Text<1, 32> id;
   web::Prose<1, 4'000> text;
   web::Text<0, 40> at;
+  std::optional<web::Text<0, 64>> block;  // agents of older images have none
 };
-BOOST_DESCRIBE_STRUCT(FactView, (), (id, text, at))
+BOOST_DESCRIBE_STRUCT(FactView, (), (id, text, at, block))
 
 Fact fact_of(FactView view) {
-  return {.id = std::move(view.id), .text = std::move(view.text), .at = std::move(view.at)};
+  return {.id = std::move(view.id),
+          .text = std::move(view.text),
+          .at = std::move(view.at),
+          .block = view.block ? std::move(*view.block) : std::string()};
 }
 
 bool runs(const agents::Agent& agent) { return agent.status == agents::Status::running; }
@@ -49,10 +53,11 @@ std::string error_message(const boost::json::value& answer) {
 }
 
 // Calls the memory endpoint of a running agent's gateway and returns the JSON of its answer.
-Task<Result<boost::json::value>> call_gateway(agents::Agent agent, std::string method, std::string query,
-                                              std::string body) {
+Task<Result<boost::json::value>> call_gateway(agents::Agent agent, std::string peer, std::string method,
+                                              std::string query, std::string body) {
   web::FetchRequest request;
-  request.url = "http://127.0.0.1:" + std::to_string(*agent.port) + "/v1/memory" + query;
+  request.url = "http://127.0.0.1:" + std::to_string(*agent.port) +
+                (peer.empty() ? "/v1/memory" : "/v1/peers/" + peer + "/memory") + query;
   request.method = std::move(method);
   request.headers = {{"Authorization", "Bearer " + agent.gateway_token.clear}};
   if (!body.empty()) request.headers.emplace_back("Content-Type", "application/json");
@@ -77,14 +82,16 @@ Result<Fact> read_fact(const boost::json::value& value) {
 }
 
 // The memory of an agent that is not running. Links in the workspace are not followed.
-Result<agent_process::Memory> open_memory(const std::filesystem::path& workspace, bool writes) {
+Result<agent_process::Memory> open_memory(const std::filesystem::path& workspace, const std::string& peer,
+                                          bool writes) {
   std::error_code failed;
   if (writes) std::filesystem::create_directories(workspace, failed);
   if (failed) return web::internal("The agent's workspace cannot be made: " + failed.message());
   if (!std::filesystem::exists(workspace, failed)) return agent_process::Memory(files::Descriptor());
   auto root = files::Root::open(workspace);
   if (!root) return root.error();
-  const files::Components state{std::string(agent_process::state_folder)};
+  files::Components state{std::string(agent_process::state_folder)};
+  if (!peer.empty()) state.insert(state.end(), {std::string(agent_process::peers_folder), peer});
   auto folder = writes ? root->open_or_make(state) : root->open(state, O_RDONLY | O_DIRECTORY);
   if (!folder && folder.error().kind == web::Kind::not_found) return agent_process::Memory(files::Descriptor());
   if (!folder) return folder.error();
@@ -103,10 +110,10 @@ Task<Result<agents::Agent>> Memories::settled_agent(store::UserId user, std::str
 
 // `work` takes the memory and returns a Result<T>.
 template <class T, class Work>
-Task<Result<T>> Memories::with_file(agents::Agent agent, bool writes, Work work) {
+Task<Result<T>> Memories::with_file(agents::Agent agent, const std::string& peer, bool writes, Work work) {
   const auto workspace = folder_ / agent.id / "workspace";
   auto blocking = [&]() -> Result<T> {
-    auto opened = open_memory(workspace, writes);
+    auto opened = open_memory(workspace, peer, writes);
     if (!opened) return opened.error();
     return work(*opened);
   };
@@ -118,16 +125,16 @@ Task<Result<T>> Memories::with_file(agents::Agent agent, bool writes, Work work)
   co_return done;
 }
 
-Task<Result<std::vector<Fact>>> Memories::find(store::UserId user, std::string id, std::string query,
-                                               std::size_t limit) {
+Task<Result<std::vector<Fact>>> Memories::find(store::UserId user, std::string id, std::string query, std::size_t limit,
+                                               std::string peer) {
   const auto agent = co_await settled_agent(user, std::move(id));
   if (!agent) co_return agent.error();
   if (!runs(*agent)) {
     auto work = [&](agent_process::Memory& memory) -> Result<std::vector<Fact>> { return memory.recall(query, limit); };
-    co_return co_await with_file<std::vector<Fact>>(*agent, false, work);
+    co_return co_await with_file<std::vector<Fact>>(*agent, peer, false, work);
   }
   auto asked = "?limit=" + std::to_string(limit) + (query.empty() ? "" : "&query=" + oauth::encoded(query));
-  const auto answer = co_await call_gateway(*agent, "GET", std::move(asked), {});
+  const auto answer = co_await call_gateway(*agent, std::move(peer), "GET", std::move(asked), {});
   if (!answer) co_return answer.error();
   boost::system::error_code failed;
   const auto* list = answer->find_pointer("/memories", failed);
@@ -141,20 +148,24 @@ Task<Result<std::vector<Fact>>> Memories::find(store::UserId user, std::string i
   co_return found;
 }
 
-Task<Result<Fact>> Memories::add(store::UserId user, std::string id, std::string text) {
+Task<Result<Fact>> Memories::add(store::UserId user, std::string id, std::string text, std::string block) {
   const auto agent = co_await settled_agent(user, std::move(id));
   if (!agent) co_return agent.error();
   if (!runs(*agent)) {
-    auto work = [&](agent_process::Memory& memory) { return memory.remember(text); };
-    co_return co_await with_file<Fact>(*agent, true, work);
+    auto work = [&](agent_process::Memory& memory) {
+      return block.empty() ? memory.remember(text) : memory.write_block(block, text);
+    };
+    co_return co_await with_file<Fact>(*agent, {}, true, work);
   }
-  auto body = boost::json::serialize(boost::json::object{{"text", text}});
-  const auto answer = co_await call_gateway(*agent, "POST", {}, std::move(body));
+  boost::json::object request{{"text", text}};
+  if (!block.empty()) request["block"] = block;
+  auto body = boost::json::serialize(request);
+  const auto answer = co_await call_gateway(*agent, {}, "POST", {}, std::move(body));
   if (!answer) co_return answer.error();
   co_return read_fact(*answer);
 }
 
-Task<Result<Fact>> Memories::remove(store::UserId user, std::string id, std::string fact_id) {
+Task<Result<Fact>> Memories::remove(store::UserId user, std::string id, std::string fact_id, std::string peer) {
   const auto agent = co_await settled_agent(user, std::move(id));
   if (!agent) co_return agent.error();
   if (!runs(*agent)) {
@@ -164,9 +175,9 @@ Task<Result<Fact>> Memories::remove(store::UserId user, std::string id, std::str
       if (!*removed) return web::not_found("No such memory");
       return std::move(**removed);
     };
-    co_return co_await with_file<Fact>(*agent, true, work);
+    co_return co_await with_file<Fact>(*agent, peer, true, work);
   }
-  const auto answer = co_await call_gateway(*agent, "DELETE", "?id=" + oauth::encoded(fact_id), {});
+  const auto answer = co_await call_gateway(*agent, std::move(peer), "DELETE", "?id=" + oauth::encoded(fact_id), {});
   if (!answer) co_return answer.error();
   co_return read_fact(*answer);
 }

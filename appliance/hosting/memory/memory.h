@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "appliance/hosting/agent_process/memory.h"
+#include "appliance/agent/memory.h"
 #include "appliance/hosting/agents/directory.h"
 #include "web/result.h"
 #include "web/task.h"
@@ -26,18 +26,22 @@ class Memories {
   // Errors of all functions: not_found when the agent is not the caller's; bad_gateway when a running agent does not
   // respond (foreign images have no memory endpoint); conflict when it starts while its file is being written.
 
+  // `peer` is the name that the agent has for one (chat::peer_name_at_agent): what it remembers of that peer; empty:
+  // the owner's memory.
+
   // Facts that share a word with the query, best match first; for an empty query the newest `limit`, oldest first.
-  web::Task<web::Result<std::vector<Fact>>> find(store::UserId, std::string agent, std::string query,
-                                                 std::size_t limit);
-  // Returns the existing fact if it is already stored. conflict when the memory is full.
-  web::Task<web::Result<Fact>> add(store::UserId, std::string agent, std::string text);
+  web::Task<web::Result<std::vector<Fact>>> find(store::UserId, std::string agent, std::string query, std::size_t limit,
+                                                 std::string peer = {});
+  // Returns the existing fact if it is already stored. With a `block` it writes that block of the agent's memory.
+  // conflict when the memory is full.
+  web::Task<web::Result<Fact>> add(store::UserId, std::string agent, std::string text, std::string block = {});
   // Also not_found when there is no such fact. Returns the removed fact.
-  web::Task<web::Result<Fact>> remove(store::UserId, std::string agent, std::string id);
+  web::Task<web::Result<Fact>> remove(store::UserId, std::string agent, std::string id, std::string peer = {});
 
  private:
   web::Task<web::Result<agents::Agent>> settled_agent(store::UserId, std::string agent);
   template <class T, class Work>
-  web::Task<web::Result<T>> with_file(agents::Agent, bool writes, Work work);
+  web::Task<web::Result<T>> with_file(agents::Agent, const std::string& peer, bool writes, Work work);
 
   const agents::AgentDirectory& agents_;
   const std::filesystem::path folder_;

@@ -4,11 +4,21 @@
 #include <string>
 #include <vector>
 
-#include "appliance/hosting/plan_egress/routes.h"
+#include "appliance/access/guards.h"
+#include "appliance/identity/audit/audit.h"
+#include "store/store.h"
+#include "web/routes/bind.h"
 #include "web/routes/endpoint.h"
 #include "web/routes/fields.h"
+#include "web/routes/route.h"
 
 namespace plan_egress {
+
+// What the rows depend on; all of it must outlive them.
+struct Services {
+  store::System system;
+  audit::Audit& audit;
+};
 
 struct NewBound {
   boost::json::value egress;
@@ -26,7 +36,7 @@ struct BoundList {
 };
 BOOST_DESCRIBE_STRUCT(BoundList, (), (plans))
 
-web::Answer show_bounds(const Services&, const web::Request&);
-web::Answer change_bound(const Services&, const web::Request&, NewBound);
+// /api/admin/plans.
+std::vector<web::Route> backend_routes(const agentbox::Guards&, const web::Bind<Services>&);
 
 }  // namespace plan_egress

@@ -3,6 +3,7 @@
 #include <boost/json/serialize.hpp>
 
 #include "appliance/hosting/plan_egress/records.h"
+#include "store/transact.h"
 
 namespace plan_egress {
 
@@ -24,25 +25,20 @@ Egress bound_of(const store::System& system, billing::Plan plan) {
 }
 
 web::Task<> set_bound(store::System system, billing::Plan plan, Egress bound) {
-  const Bound wanted{.plan = std::string(billing::to_string(plan)),
-                     .is_none = bound.kind == Egress::Kind::none,
-                     .hosts = std::move(bound.hosts),
-                     .changed_at = store::now()};
-  for (;;) {
-    auto row = system.get(bounds, wanted.plan);
-    auto change = system.change();
-    if (bound.kind == Egress::Kind::web) {
-      if (!row) co_return;
-      change.erase(bounds, *row);
-    } else if (row) {
-      row->value = wanted;
-      change.update(bounds, *row);
-    } else {
-      change.insert(bounds, wanted);
+  const Bound requested{.plan = std::string(billing::to_string(plan)),
+                        .is_none = bound.kind == Egress::Kind::none,
+                        .hosts = std::move(bound.hosts),
+                        .changed_at = store::now()};
+  const auto step = [&](store::Change& change) {
+    if (bound.kind != Egress::Kind::web) {
+      store::put(change, system, bounds, requested);
+      return true;
     }
-    const auto outcome = co_await change.commit();
-    if (outcome.ok()) co_return;
-  }
+    const auto row = system.get(bounds, requested.plan);
+    if (row) change.erase(bounds, *row);
+    return row.has_value();
+  };
+  co_await store::transact(system, step);
 }
 
 Egress egress_of(const store::System& system, const agents::Agent& agent) {

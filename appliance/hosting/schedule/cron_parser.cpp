@@ -210,7 +210,7 @@ Result<Cron> Cron::parse(std::string_view text) {
   // The calendar repeats itself every 400 years.
   const LocalTime from = std::chrono::local_days(std::chrono::year(2000) / 1 / 1);
   if (!cron->first(from, std::chrono::local_days(std::chrono::year(2400) / 1 / 1)))
-    return web::invalid("cronSchedule: there is no such date: no month it names has the day");
+    return web::invalid("cronSchedule: the date never occurs");
   return cron;
 }
 

@@ -6,7 +6,7 @@ namespace schedule::descriptions {
 inline constexpr auto create =
     "cronSchedule is `minute hour day-of-month month day-of-week`, separated by spaces or tabs, with a leading field "
     "for seconds if there are six fields, or @hourly, @daily, @weekly, @monthly, @yearly, or @every with minutes, "
-    "hours or days (@every 90m). "
+    "hours or days (@every 90m), or @at with one local time (@at 2026-12-01T09:00), which must not have passed. "
     "Names, "
     "ranges, steps, lists, L (last day), 5L (last Friday) and 5#2 (second Friday) are supported. If both day fields "
     "are "
@@ -14,7 +14,11 @@ inline constexpr auto create =
     "change runs at the end of the gap; a repeated time runs once, unless the hours are * or a step. catchUp: runs "
     "missed while the box was off are repeated once (`once`) or skipped (`skip`). overlap: a run due while another one "
     "of the task is running is skipped (`skip`) or waits (`queue`, at most ten). 429 with current and limit when the "
-    "plan's number of tasks is reached.";
+    "plan's number of tasks is reached and none of them is a one-time task that has run, which makes room. tellOwner: "
+    "each "
+    "run's answer, or why it failed, becomes a notice to the owner. model (one of this box's) and reasoningEffort are "
+    "those "
+    "of its runs; empty or absent: the agent's own.";
 
 inline constexpr auto update =
     "Only the given fields change; an empty description removes it. The next run is computed from now when the "
@@ -36,6 +40,9 @@ inline constexpr auto history =
     "overlapped counts the runs skipped because this one was running.";
 
 inline constexpr auto create_agent_task =
-    "Like POST /api/scheduled-tasks on the web, which describes the fields. Counts towards the owner's limit of tasks.";
+    "Like POST /api/scheduled-tasks on the web, which describes the fields. Counts towards the owner's limit of tasks. "
+    "An "
+    "agent may have made 20, and each runs at most once a minute: 400 for a cronSchedule that is more often, 429 with "
+    "current and limit beyond.";
 
 }  // namespace schedule::descriptions

@@ -27,10 +27,10 @@ std::optional<std::chrono::minutes> parse_frequency(std::string_view text) {
   if (text.size() < 2 || text.front() == '0') return std::nullopt;
   const auto unit = unit_of(text.back());
   const char* const end = text.data() + text.size() - 1;
-  std::uint32_t count = 0;  // unsigned: from_chars takes no sign then
-  const auto [read, failed] = std::from_chars(text.data(), end, count);
+  std::uint32_t number = 0;  // unsigned: from_chars takes no sign then
+  const auto [read, failed] = std::from_chars(text.data(), end, number);
   if (!unit || failed != std::errc() || read != end) return std::nullopt;
-  const auto frequency = std::chrono::minutes(std::int64_t(count) * unit->count());
+  const auto frequency = std::chrono::minutes(std::int64_t(number) * unit->count());
   return frequency < least || frequency > most ? std::nullopt : std::optional(frequency);
 }
 

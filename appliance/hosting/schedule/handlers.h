@@ -1,14 +1,25 @@
-// Handlers of the rows about scheduled prompts, with the structs of their requests and answers.
 #pragma once
 
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "appliance/hosting/schedule/routes.h"
+#include "appliance/access/guards.h"
+#include "appliance/hosting/agents/config_check.h"
+#include "appliance/hosting/gate/turns.h"
+#include "appliance/hosting/schedule/schedule.h"
+#include "web/routes/bind.h"
 #include "web/routes/endpoint.h"
+#include "web/routes/route.h"
 
 namespace schedule {
+
+// All of them must outlive the rows.
+struct Services {
+  Schedule& schedule;
+  const agents::ConfigRules& rules;
+  gate::TurnTracker& turns;
+};
 
 using AgentId = web::Text<1, 128>;
 using TaskId = web::Text<1, 128>;
@@ -17,6 +28,8 @@ using Description = web::Prose<0, 1'000>;
 using Expression = web::Prose<1, 200>;  // with tabs
 using Zone = web::Text<1, 64>;
 using Prompt = web::Prose<1, 32'000>;
+using Model = web::Text<0, 200>;
+using Effort = web::Text<0, 20>;
 
 struct CreateRequest {
   Name name;
@@ -28,9 +41,13 @@ struct CreateRequest {
   std::optional<Zone> timezone;
   std::optional<CatchUp> catchUp;
   std::optional<Overlap> overlap;
+  std::optional<bool> tellOwner;
+  std::optional<Model> model;
+  std::optional<Effort> reasoningEffort;
 };
 BOOST_DESCRIBE_STRUCT(CreateRequest, (),
-                      (name, cronSchedule, prompt, agentId, description, enabled, timezone, catchUp, overlap))
+                      (name, cronSchedule, prompt, agentId, description, enabled, timezone, catchUp, overlap, tellOwner,
+                       model, reasoningEffort))
 
 struct UpdateRequest {
   TaskId taskId;
@@ -42,9 +59,13 @@ struct UpdateRequest {
   std::optional<Zone> timezone;
   std::optional<CatchUp> catchUp;
   std::optional<Overlap> overlap;
+  std::optional<bool> tellOwner;
+  std::optional<Model> model;
+  std::optional<Effort> reasoningEffort;
 };
 BOOST_DESCRIBE_STRUCT(UpdateRequest, (),
-                      (taskId, name, description, cronSchedule, prompt, enabled, timezone, catchUp, overlap))
+                      (taskId, name, description, cronSchedule, prompt, enabled, timezone, catchUp, overlap, tellOwner,
+                       model, reasoningEffort))
 
 struct TaskQuery {
   TaskId taskId;
@@ -79,10 +100,13 @@ struct TaskItem {
   CatchUp catchUp;
   Overlap overlap;
   bool running;
+  bool madeByAgent;                                   // else by the owner
+  std::optional<std::string> model, reasoningEffort;  // of its runs, if they are not the agent's own
+  bool tellOwner;                                     // each run's answer becomes a notice to the owner
 };
 BOOST_DESCRIBE_STRUCT(TaskItem, (),
                       (id, name, description, cronSchedule, prompt, enabled, lastRun, nextRun, agentId, createdAt,
-                       updatedAt, timezone, catchUp, overlap, running))
+                       updatedAt, timezone, catchUp, overlap, running, madeByAgent, model, reasoningEffort, tellOwner))
 
 struct TaskList {
   std::vector<TaskItem> tasks;
@@ -133,20 +157,26 @@ struct AgentTaskRequest {
   Expression cronSchedule;
   Prompt prompt;
   std::optional<Zone> timezone;
+  std::optional<bool> tellOwner;
 };
-BOOST_DESCRIBE_STRUCT(AgentTaskRequest, (), (name, cronSchedule, prompt, timezone))
+BOOST_DESCRIBE_STRUCT(AgentTaskRequest, (), (name, cronSchedule, prompt, timezone, tellOwner))
 
-web::Answer list_tasks(const Services&, const web::Request&, ListQuery);
-web::Answer create_task(const Services&, const web::Request&, CreateRequest);
-web::Answer update_task(const Services&, const web::Request&, UpdateRequest);
-web::Answer remove_task(const Services&, const web::Request&, TaskQuery);
-web::Answer preview_runs(const Services&, const web::Request&, PreviewQuery);
-web::Answer show_task(const Services&, const web::Request&);
-web::Answer run_task(const Services&, const web::Request&);
-web::Answer list_runs(const Services&, const web::Request&, HistoryQuery);
+struct TimeQuery {
+  std::optional<Zone> timezone;
+};
+BOOST_DESCRIBE_STRUCT(TimeQuery, (), (timezone))
 
-web::Answer list_agent_tasks(const Services&, const web::Request&);
-web::Answer create_agent_task(const Services&, const web::Request&, AgentTaskRequest);
-web::Answer remove_agent_task(const Services&, const web::Request&);
+struct TimeAnswer {
+  store::Time utc;
+  std::string local;  // with the offset: 2026-12-01T09:00:00+01:00
+  std::string weekday;
+  std::string timezone;
+};
+BOOST_DESCRIBE_STRUCT(TimeAnswer, (), (utc, local, weekday, timezone))
+
+// /api/scheduled-tasks.
+std::vector<web::Route> web_routes(const agentbox::Guards&, const web::Bind<Services>&);
+// /api/agent-tasks, where an agent schedules its own prompts, and /api/agent-time.
+std::vector<web::Route> backend_routes(const agentbox::Guards&, const web::Bind<Services>&);
 
 }  // namespace schedule

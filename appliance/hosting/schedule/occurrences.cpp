@@ -13,6 +13,16 @@ TimePoint utc(LocalTime time, seconds offset) { return TimePoint(time.time_since
 
 }  // namespace
 
+TimePoint moment_of(LocalTime time, const TimeZone& zone) {
+  constexpr hours widest_offset(26);
+  for (auto from = utc(time, widest_offset);;) {
+    const auto period = zone.at(from);
+    if (period.end == TimePoint::max() || time < local(period.end, period.offset))
+      return std::max(utc(time, period.offset), period.begin);
+    from = period.end;
+  }
+}
+
 // Within a period local time runs as UTC does; what is special about a clock change happens at a period's begin.
 std::optional<TimePoint> next_occurrence(const Cron& cron, const TimeZone& zone, TimePoint after) {
   const TimePoint horizon = after + years(400);
@@ -32,9 +42,10 @@ std::optional<TimePoint> next_occurrence(const Cron& cron, const TimeZone& zone,
   return std::nullopt;
 }
 
-std::vector<TimePoint> next_occurrences(const Cron& cron, const TimeZone& zone, TimePoint after, std::size_t count) {
+std::vector<TimePoint> next_occurrences(const Cron& cron, const TimeZone& zone, TimePoint after,
+                                        std::size_t max_occurrences) {
   std::vector<TimePoint> found;
-  while (found.size() < count) {
+  while (found.size() < max_occurrences) {
     const auto next = next_occurrence(cron, zone, found.empty() ? after : found.back());
     if (!next) break;
     found.push_back(*next);

@@ -11,9 +11,13 @@
 
 namespace schedule {
 
+// The first moment at which the zone's clocks show `time` or later: in a gap its end, of a time that occurs twice the
+// first.
+TimePoint moment_of(LocalTime time, const TimeZone&);
+
 // The first moment later than `after`; nullopt if there is none within 400 years.
 std::optional<TimePoint> next_occurrence(const Cron&, const TimeZone&, TimePoint after);
 
-std::vector<TimePoint> next_occurrences(const Cron&, const TimeZone&, TimePoint after, std::size_t count);
+std::vector<TimePoint> next_occurrences(const Cron&, const TimeZone&, TimePoint after, std::size_t max_occurrences);
 
 }  // namespace schedule

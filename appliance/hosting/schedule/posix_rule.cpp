@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "web/ascii.h"
+
 namespace schedule {
 
 using namespace std::chrono;
@@ -44,8 +46,7 @@ class PosixRuleParser {
       left_.remove_prefix(failed_ ? left_.size() : length + 1);
       return;
     }
-    const auto is_letter = [](char c) { return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z'); };
-    while (length < left_.size() && is_letter(left_[length])) ++length;
+    while (length < left_.size() && web::is_letter(left_[length])) ++length;
     failed_ |= length == 0;
     left_.remove_prefix(length);
   }
@@ -58,10 +59,10 @@ class PosixRuleParser {
     return failed_ ? low : value;
   }
 
-  seconds time(unsigned most_hours) {
+  seconds time(unsigned max_hours) {
     const bool negative = take('-');
     if (!negative) take('+');
-    seconds value = hours(number(0, most_hours));
+    seconds value = hours(number(0, max_hours));
     if (take(':')) value += minutes(number(0, 59));
     if (take(':')) value += seconds(number(0, 59));
     return negative ? -value : value;

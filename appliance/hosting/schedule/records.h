@@ -36,14 +36,18 @@ struct Task {
   std::optional<store::Time> last_run;
   std::int64_t runs = 0;                // number of the newest run
   std::optional<std::int64_t> running;  // number of the running run
-  std::vector<store::Time> waiting;     // queued runs, oldest first; at most most_waiting
+  std::vector<store::Time> waiting;     // queued runs, oldest first; at most max_waiting
   store::Time created_at, updated_at;
+  std::string made_by;                  // the agent that made it; empty: its owner did
+  std::string model = {}, effort = {};  // of its runs; empty: the agent's own
+  bool tells_owner = false;             // each run's answer, or why it failed, becomes a notice to the owner
 };
 BOOST_DESCRIBE_STRUCT(Task, (),
                       (owner, id, kind, agent, name, description, cron_schedule, timezone, prompt, enabled, catch_up,
-                       overlap, next_run, last_run, runs, running, waiting, created_at, updated_at))
+                       overlap, next_run, last_run, runs, running, waiting, created_at, updated_at, made_by, model,
+                       effort, tells_owner))
 
-inline constexpr std::size_t most_waiting = 10;
+inline constexpr std::size_t max_waiting = 10;
 
 inline const store::Owned<Task> tasks{
     {.family = "scheduled_tasks", .number = 40},
@@ -53,6 +57,8 @@ inline const store::Owned<Task> tasks{
 
 // Counter of a user: tasks that exist.
 inline const store::CounterName count{"scheduled_tasks"};
+// Of its owner, for each agent: tasks that it has made.
+inline store::CounterName count_made_by(const std::string& agent) { return {"scheduled_tasks/" + agent}; }
 
 BOOST_DEFINE_ENUM_CLASS(Trigger, schedule, makeup, manual)
 BOOST_DEFINE_ENUM_CLASS(Outcome, running, succeeded, failed, skipped)

@@ -5,6 +5,7 @@
 
 #include "appliance/billing/subscriptions/subscriptions.h"
 #include "appliance/hosting/chat/chat.h"
+#include "appliance/hosting/notices/notices.h"
 #include "appliance/hosting/schedule/scheduler.h"
 #include "appliance/hosting/schedule/tasks.h"
 #include "appliance/hosting/schedule/time_zone.h"
@@ -21,7 +22,10 @@ struct Schedule {
   Scheduler scheduler;
 };
 
-// Sends prompts like POST /api/chat, but fails for disabled users. Both must outlive the sender.
+// Sends prompts to the agent, in a conversation for each task; fails for disabled users. Both must outlive the sender.
 Sender chat_sender(store::System, chat::Chat&);
+// Sends results of runs as notices, which must outlive it. Beyond the agent's limit they are in the task's history
+// only.
+Teller notice_teller(notices::Notices&);
 
 }  // namespace schedule

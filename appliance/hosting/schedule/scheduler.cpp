@@ -7,9 +7,10 @@
 #include <set>
 
 #include "appliance/hosting/schedule/timetable.h"
-#include "appliance/models/builtin/extract.h"
+#include "store/transact.h"
 #include "web/log.h"
 #include "web/metrics.h"
+#include "web/utf8.h"
 
 namespace schedule {
 
@@ -76,7 +77,7 @@ void end(Run& run, const web::Result<std::string>& answer, store::Time now) {
   run.finished_at = now;
   run.outcome = answer ? Outcome::succeeded : Outcome::failed;
   if (answer)
-    run.answer = models::cut(*answer, longest_answer_kept);
+    run.answer = web::utf8_prefix(*answer, longest_answer_kept);
   else
     run.error = answer.error().message;
 }
@@ -143,19 +144,18 @@ web::Task<> Scheduler::recompute(store::Time now, bool only_from_ahead) {
 }
 
 web::Task<> Scheduler::recompute(store::UserId owner, std::string id, store::Time now) {
-  for (;;) {
+  const auto step = [&](store::Change& change) -> bool {
     auto row = system_.get(tasks, owner, id);
-    if (!row || !row->value.next_run) co_return;
+    if (!row || !row->value.next_run) return false;
     auto& task = row->value;
     const auto timetable = Timetable::read(zones_, task.cron_schedule, task.timezone);
     const auto next = timetable ? timetable->next(now) : std::nullopt;
-    if (!next || *next >= *task.next_run) co_return;
+    if (!next || *next >= *task.next_run) return false;
     task.next_run = *next;
-    auto change = system_.change();
     change.update(tasks, *row);
-    const auto outcome = co_await change.commit();
-    if (outcome.ok()) co_return;
-  }
+    return true;
+  };
+  co_await store::transact(system_, step);
 }
 
 web::Task<> Scheduler::fail_interrupted(Run interrupted) {
@@ -196,9 +196,9 @@ web::Task<> Scheduler::tick() {
     co_await recompute(now, false);
   }
   searched_ = std::min(searched_, now);  // the clock may have been set back
-  std::set<std::string> held_back;       // due, but their owners have reached most_per_owner
-  while (running_ < options_.most_running && !stopping_) {
-    const auto room = std::min(options_.batch, options_.most_running - running_);
+  std::set<std::string> held_back;       // due, but their owners have reached max_per_owner
+  while (running_ < options_.max_running && !stopping_) {
+    const auto room = std::min(options_.batch, options_.max_running - running_);
     auto due = system_.find_range(tasks, "due", searched_, now + 1ms, room + held_back.size());
     std::erase_if(due, [&](const Task& task) { return held_back.contains(task.id); });
     if (due.empty()) {
@@ -210,7 +210,7 @@ web::Task<> Scheduler::tick() {
     std::map<store::UserId, std::size_t> started_of;
     bool is_empty = true;
     for (const auto& found : due) {
-      if (running_of(found.owner) + started_of[found.owner] >= options_.most_per_owner) {
+      if (running_of(found.owner) + started_of[found.owner] >= options_.max_per_owner) {
         held_back.insert(found.id);
         continue;
       }
@@ -247,7 +247,7 @@ std::optional<Scheduler::StartedRun> Scheduler::take(store::Change& change, Task
     return std::nullopt;
   }
   if (!task.running) return begin(change, task, is_missed ? Trigger::makeup : Trigger::schedule, due, now);
-  if (task.overlap == Overlap::queue && task.waiting.size() < most_waiting)
+  if (task.overlap == Overlap::queue && task.waiting.size() < max_waiting)
     task.waiting.push_back(due);
   else
     note_overlap(change, task);
@@ -291,7 +291,7 @@ web::Task<web::Result<Run>> Scheduler::run_now(store::UserId user, std::string i
     auto row = system_.get(tasks, user, id);
     if (!row) co_return web::not_found("No such task");
     if (row->value.running) co_return web::conflict("This task is at work: run it again when it has ended.");
-    if (stopping_ || running_ >= options_.most_running)
+    if (stopping_ || running_ >= options_.max_running)
       co_return web::unavailable("The box has no room for another run: try again in a moment.");
     const auto now = clock_();
     auto change = system_.change();
@@ -338,6 +338,7 @@ web::Task<> Scheduler::perform(StartedRun first) {
   std::optional<StartedRun> next = std::move(first);
   while (next) {
     auto answer = co_await ask(next->run, next->prompt);
+    if (!answer && stopping_) co_return;  // cut off: recover() marks it as failed and repeats it
     next = co_await finish(next->run, std::move(answer));
   }
 }
@@ -345,7 +346,9 @@ web::Task<> Scheduler::perform(StartedRun first) {
 web::Task<web::Result<std::string>> Scheduler::ask(Run run, std::string prompt) {
   std::string failure;
   try {
-    co_return co_await send_(run.owner, run.agent, prompt);
+    auto copy = run;
+    auto sending = send_(std::move(copy), std::move(prompt));
+    co_return co_await std::move(sending);
   } catch (const std::exception& error) {
     failure = error.what();
   }
@@ -380,6 +383,10 @@ web::Task<std::optional<Scheduler::StartedRun>> Scheduler::finish(Run ended, web
     const auto outcome = co_await change.commit();
     if (!outcome.ok()) continue;
     count_end(run->value);
+    if (left.tells_owner && tell_) {
+      auto telling = tell_(left, std::move(answer));
+      co_await std::move(telling);
+    }
     co_return next;
   }
 }

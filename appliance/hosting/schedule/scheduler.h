@@ -23,11 +23,14 @@
 namespace schedule {
 
 // Sends a prompt to an agent of a user and returns its answer.
-using Sender = std::function<web::Task<web::Result<std::string>>(store::UserId, std::string agent, std::string prompt)>;
+using Sender = std::function<web::Task<web::Result<std::string>>(Run, std::string prompt)>;
+
+// Tells the owner of a task how a run of it has ended. Must not throw.
+using Teller = std::function<web::Task<>(Task, web::Result<std::string> answer)>;
 
 struct SchedulerOptions {
-  std::size_t most_running = 1'024;    // further due runs wait
-  std::size_t most_per_owner = 256;    // further due runs of the owner wait, those of others do not
+  std::size_t max_running = 1'024;     // further due runs wait
+  std::size_t max_per_owner = 256;     // further due runs of the owner wait, those of others do not
   std::size_t batch = 100;             // runs started in one commit
   std::chrono::seconds tolerance{60};  // a run that would start later counts as missed (the machine slept)
 };
@@ -38,6 +41,8 @@ class Scheduler {
   Scheduler(store::System, const TimeZones&, Sender, Clock, boost::asio::io_context& home, SchedulerOptions = {});
   ~Scheduler();  // after stop(), or with `home` stopped
 
+  // For tasks with tells_owner. Before start().
+  void tell_owners_with(Teller tell) { tell_ = std::move(tell); }
   // recover(), then a tick five times a second.
   web::Task<> start();
   // Starts no more runs and waits for running ones, at most `grace`. recover() handles interrupted ones.
@@ -82,6 +87,7 @@ class Scheduler {
   store::System system_;
   const TimeZones& zones_;
   const Sender send_;
+  Teller tell_;
   const Clock clock_;
   boost::asio::io_context& home_;
   const SchedulerOptions options_;

@@ -1,25 +1,44 @@
+#include "appliance/access/records.h"
 #include "appliance/hosting/schedule/schedule.h"
-#include "appliance/identity/accounts/records.h"
+#include "web/log.h"
 
 namespace schedule {
 
 namespace {
 
-web::Task<web::Result<std::string>> send(store::System system, chat::Chat& chat, store::UserId user, std::string agent,
-                                         std::string prompt) {
-  const auto owner = system.get(accounts::users, user);
+web::Task<web::Result<std::string>> send(store::System system, chat::Chat& chat, Run run, std::string prompt) {
+  const auto owner = system.get(accounts::users, run.owner);
   if (!owner || owner->value.is_disabled) co_return web::forbidden("The account of the task's owner is disabled.");
-  auto answer = co_await chat.send(user, std::move(agent), std::move(prompt));
+  auto sender = chat::Sender::of_owner(chat::Channel::schedule, run.task);
+  if (const auto task = system.tenant(run.owner).get(tasks, run.task)) {
+    sender.model = task->value.model;
+    sender.effort = task->value.effort;
+  }
+  auto answer = co_await chat.send(run.owner, std::move(run.agent), std::move(prompt), std::move(sender));
   if (!answer) co_return answer.error();
+  if (answer->is_cut_off()) co_return web::unavailable(answer->message.failure);
   co_return std::move(answer->message.content);
+}
+
+// An answer that there is nothing to report is in the task's history only.
+web::Task<> tell(notices::Notices& notices, Task task, web::Result<std::string> answer) {
+  if (answer && notices::says_nothing(*answer)) co_return;
+  notices::Notice notice{.agent = std::move(task.agent), .subject = task.name, .text = {}};
+  notice.text = answer ? std::move(*answer) : "The scheduled prompt failed: " + answer.error().message;
+  const auto sent = co_await notices.send(task.owner, std::move(notice));
+  if (!sent) web::log::warning("run_result_not_told", {{"task", task.id}, {"reason", sent.error().message}});
 }
 
 }  // namespace
 
-Sender chat_sender(store::System system, chat::Chat& chat) {
-  return [system, &chat](store::UserId user, std::string agent, std::string prompt) {
-    return send(system, chat, user, std::move(agent), std::move(prompt));
+Teller notice_teller(notices::Notices& notices) {
+  return [&notices](Task task, web::Result<std::string> answer) {
+    return tell(notices, std::move(task), std::move(answer));
   };
+}
+
+Sender chat_sender(store::System system, chat::Chat& chat) {
+  return [system, &chat](Run run, std::string prompt) { return send(system, chat, std::move(run), std::move(prompt)); };
 }
 
 }  // namespace schedule

@@ -5,13 +5,14 @@
 #include "appliance/foundation/crypto/random.h"
 #include "appliance/hosting/agents/records.h"
 #include "appliance/hosting/schedule/timetable.h"
+#include "store/transact.h"
 
 namespace schedule {
 
 namespace {
 
-constexpr std::size_t most_of_any_plan = 1'000;
-constexpr std::size_t most_of_any_kind = 2 * most_of_any_plan;  // with the heartbeats
+constexpr std::size_t max_of_any_plan = 1'000;
+constexpr std::size_t max_of_any_kind = 2 * max_of_any_plan;  // with the heartbeats
 
 web::Error no_such_task() { return web::not_found("No such task"); }
 
@@ -21,6 +22,23 @@ web::Error limit_reached(std::int64_t current, std::int64_t limit) {
   error.extra["current"] = current;
   error.extra["limit"] = limit;
   return error;
+}
+
+web::Error limit_of_agent_reached() {
+  web::Error error{.kind = web::Kind::too_many,
+                   .message = "An agent may have made at most " + std::to_string(max_made_by_agent) +
+                              " scheduled tasks: delete one first."};
+  error.extra["current"] = error.extra["limit"] = max_made_by_agent;
+  return error;
+}
+
+// Times of one minute follow one another, so that three of them show the least distance.
+web::Result<void> check_interval_of_agent(const Timetable& timetable, store::Time now) {
+  const auto times = timetable.next(now, 3);
+  for (std::size_t at = 1; at < times.size(); ++at)
+    if (times[at] - times[at - 1] < least_interval_of_agents)
+      return web::invalid("cronSchedule: tasks that an agent makes are at least a minute apart");
+  return {};
 }
 
 store::Page runs_of(const std::string& task) { return {.limit = runs_kept + 1, .after = task + "."}; }
@@ -33,7 +51,7 @@ std::string run_id(const std::string& task, std::int64_t number) {
   return task + "." + digits;
 }
 
-std::int64_t most_tasks(std::optional<billing::Plan> plan) {
+std::int64_t max_tasks(std::optional<billing::Plan> plan) {
   if (!plan) return 5;
   switch (*plan) {
     case billing::Plan::label:
@@ -45,7 +63,7 @@ std::int64_t most_tasks(std::optional<billing::Plan> plan) {
     case billing::Plan::network:
       break;
   }
-  return most_of_any_plan;
+  return max_of_any_plan;
 }
 
 Tasks::Tasks(store::System system, const billing::Subscriptions& subscriptions, const TimeZones& zones, Clock clock)
@@ -59,8 +77,12 @@ web::Task<web::Result<Task>> Tasks::create(store::UserId user, NewTask wanted) {
   wanted.timezone = zone_or_default(std::move(wanted.timezone));
   const auto timetable = Timetable::read(zones_, wanted.cron_schedule, wanted.timezone);
   if (!timetable) co_return timetable.error();
+  if (wanted.enabled && !timetable->next(clock_()))
+    co_return web::invalid("cronSchedule: this time has passed in the zone " + wanted.timezone);
+  if (!wanted.made_by.empty())
+    if (const auto slow = check_interval_of_agent(*timetable, clock_()); !slow) co_return slow.error();
   const auto held = subscriptions_.active(user);
-  const auto limit = most_tasks(held ? std::optional(held->plan) : std::nullopt);
+  const auto limit = max_tasks(held ? std::optional(held->plan) : std::nullopt);
   const auto tenant = system_.tenant(user);
   const auto now = clock_();
   Task task{.owner = user,
@@ -81,7 +103,11 @@ web::Task<web::Result<Task>> Tasks::create(store::UserId user, NewTask wanted) {
             .running = {},
             .waiting = {},
             .created_at = now,
-            .updated_at = now};
+            .updated_at = now,
+            .made_by = std::move(wanted.made_by),
+            .model = std::move(wanted.model),
+            .effort = std::move(wanted.effort),
+            .tells_owner = wanted.tells_owner};
   for (;;) {
     const auto agent = tenant.get(agents::records, task.agent);
     if (!agent || agent->value.status == agents::Status::deleting) co_return web::not_found("No such agent");
@@ -89,11 +115,31 @@ web::Task<web::Result<Task>> Tasks::create(store::UserId user, NewTask wanted) {
     change.require(agents::records, *agent);  // the deletion of the agent searches its tasks only once
     change.insert(tasks, task);
     change.add(user, count, 1, limit);
+    if (!task.made_by.empty()) change.add(user, count_made_by(task.made_by), 1, max_made_by_agent);
     const auto outcome = co_await change.commit();
     if (outcome.ok()) co_return task;
-    if (outcome.kind == store::Outcome::Kind::over_bound) co_return limit_reached(tenant.counter(count), limit);
+    if (outcome.kind == store::Outcome::Kind::over_bound) {
+      const auto current = tenant.counter(count);
+      const bool is_agents_limit = current < limit && !task.made_by.empty();
+      const auto made_by = is_agents_limit ? task.made_by : std::string();
+      if (co_await remove_spent(user, made_by)) continue;
+      if (is_agents_limit) co_return limit_of_agent_reached();
+      co_return limit_reached(current, limit);
+    }
     if (outcome.kind == store::Outcome::Kind::duplicate) throw std::logic_error("a random task id was taken");
   }
+}
+
+web::Task<bool> Tasks::remove_spent(store::UserId user, std::string made_by) {
+  auto found = list(user);
+  std::erase_if(found, [&](const Task& task) {
+    const auto timetable = Timetable::read(zones_, task.cron_schedule, task.timezone);
+    return !timetable || !timetable->is_one_time() || task.next_run || task.running || !task.last_run ||
+           (!made_by.empty() && task.made_by != made_by);
+  });
+  if (found.empty()) co_return false;
+  const auto removed = co_await erase(user, found.back().id);
+  co_return removed.has_value();
 }
 
 std::vector<Task> Tasks::list(store::UserId user, const std::string& agent) const {
@@ -105,8 +151,8 @@ std::vector<Task> Tasks::list(store::UserId user, const std::string& agent) cons
 
 std::vector<Task> Tasks::list_all(store::UserId user, const std::string& agent) const {
   const auto tenant = system_.tenant(user);
-  return agent.empty() ? tenant.list(tasks, store::Page{.limit = most_of_any_kind})
-                       : tenant.find(tasks, "agent", agent, most_of_any_kind);
+  return agent.empty() ? tenant.list(tasks, store::Page{.limit = max_of_any_kind})
+                       : tenant.find(tasks, "agent", agent, max_of_any_kind);
 }
 
 std::optional<Task> Tasks::find(store::UserId user, std::string_view id) const {
@@ -115,7 +161,7 @@ std::optional<Task> Tasks::find(store::UserId user, std::string_view id) const {
   return std::move(row->value);
 }
 
-web::Result<void> Tasks::apply(Task& task, const Changes& changes) const {
+web::Result<void> Tasks::apply(Task& task, const Changes& changes, bool by_agent) const {
   const bool was_enabled = task.enabled;
   const auto before = std::pair(task.cron_schedule, task.timezone);
   if (changes.name) task.name = *changes.name;
@@ -127,31 +173,36 @@ web::Result<void> Tasks::apply(Task& task, const Changes& changes) const {
   if (changes.enabled) task.enabled = *changes.enabled;
   if (changes.catch_up) task.catch_up = *changes.catch_up;
   if (changes.overlap) task.overlap = *changes.overlap;
+  if (changes.model) task.model = *changes.model;
+  if (changes.effort) task.effort = *changes.effort;
+  if (changes.tells_owner) task.tells_owner = *changes.tells_owner;
 
   const auto timetable = Timetable::read(zones_, task.cron_schedule, task.timezone);
   if (!timetable) return timetable.error();
   const auto now = clock_();
+  if (by_agent)
+    if (const auto slow = check_interval_of_agent(*timetable, now); !slow) return slow.error();
   if (!task.enabled) {
     task.next_run.reset();
     task.waiting.clear();
   } else if (!was_enabled || before != std::pair(task.cron_schedule, task.timezone)) {
     task.next_run = timetable->next(now);
+    if (!task.next_run) return web::invalid("cronSchedule: this time has passed in the zone " + task.timezone);
   }
   task.updated_at = now;
   return {};
 }
 
-web::Task<web::Result<Task>> Tasks::change(store::UserId user, std::string id, Changes changes) {
+web::Task<web::Result<Task>> Tasks::change(store::UserId user, std::string id, Changes changes, bool by_agent) {
   const auto tenant = system_.tenant(user);
-  for (;;) {
+  const auto step = [&](store::Change& change) -> web::Result<Task> {
     auto row = tenant.get(tasks, id);
-    if (!row || row->value.kind != Kind::prompt) co_return no_such_task();
-    if (const auto applied = apply(row->value, changes); !applied) co_return applied.error();
-    auto change = tenant.change();
+    if (!row || row->value.kind != Kind::prompt) return no_such_task();
+    if (const auto applied = apply(row->value, changes, by_agent); !applied) return applied.error();
     change.update(tasks, *row);
-    const auto outcome = co_await change.commit();
-    if (outcome.ok()) co_return std::move(row->value);
-  }
+    return std::move(row->value);
+  };
+  co_return co_await store::transact(tenant, step);
 }
 
 web::Task<web::Result<void>> Tasks::remove(store::UserId user, std::string id) {
@@ -167,17 +218,17 @@ web::Task<web::Result<void>> Tasks::remove_of_agent(store::UserId user, std::str
 
 web::Task<web::Result<void>> Tasks::erase(store::UserId user, std::string id) {
   const auto tenant = system_.tenant(user);
-  for (;;) {
+  const auto step = [&](store::Change& change) -> web::Result<void> {
     const auto row = tenant.get(tasks, id);
-    if (!row) co_return no_such_task();
-    auto change = tenant.change();
+    if (!row) return no_such_task();
     change.erase(tasks, *row);
     if (row->value.kind == Kind::prompt) change.add(user, count, -1);
+    if (!row->value.made_by.empty()) change.add(user, count_made_by(row->value.made_by), -1);
     for (const auto& run : tenant.list(runs, runs_of(id)))
       if (const auto kept = run.task == id ? tenant.get(runs, run.id) : std::nullopt) change.erase(runs, *kept);
-    const auto outcome = co_await change.commit();
-    if (outcome.ok()) co_return web::Result<void>();
-  }
+    return {};
+  };
+  co_return co_await store::transact(tenant, step);
 }
 
 web::Task<> Tasks::forget(store::UserId user, std::string agent) {

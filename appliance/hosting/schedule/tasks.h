@@ -2,6 +2,7 @@
 // all functions except erase() and forget().
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <optional>
 #include <string>
@@ -26,6 +27,9 @@ struct NewTask {
   bool enabled = true;
   CatchUp catch_up = CatchUp::once;
   Overlap overlap = Overlap::skip;
+  std::string made_by;  // the agent that makes it; empty: its owner
+  bool tells_owner = false;
+  std::string model = {}, effort = {};
 };
 
 struct Changes {
@@ -33,10 +37,16 @@ struct Changes {
   std::optional<bool> enabled;
   std::optional<CatchUp> catch_up;
   std::optional<Overlap> overlap;
+  std::optional<bool> tells_owner;
+  std::optional<std::string> model, effort;  // empty: the agent's own
 };
 
 // Limit of tasks per user: label 10, solo 25, collective 100, network 1,000; without a plan 5.
-std::int64_t most_tasks(std::optional<billing::Plan>);
+std::int64_t max_tasks(std::optional<billing::Plan>);
+// What keeps an agent from scheduling itself without end: the most tasks that it may have made, and the least time
+// between two runs of those that it makes, changes or starts.
+inline constexpr std::int64_t max_made_by_agent = 20;
+inline constexpr std::chrono::minutes least_interval_of_agents{1};
 
 // Thread-safe. All arguments must outlive it.
 class Tasks {
@@ -44,14 +54,17 @@ class Tasks {
   Tasks(store::System, const billing::Subscriptions&, const TimeZones&, Clock);
 
   // not_found when the agent is not the user's; invalid for a wrong expression or zone; too_many with `current` and
-  // `limit` when the plan's number of tasks is reached.
+  // `limit` when the plan's number of tasks is reached, or an agent's own; invalid if an agent's would run more often
+  // than once a minute. Invalid also for one time that has passed. If the number is reached, the oldest one-time task
+  // that has run makes room.
   web::Task<web::Result<Task>> create(store::UserId, NewTask);
   // Newest first; of one agent unless `agent` is empty.
   std::vector<Task> list(store::UserId, const std::string& agent = {}) const;
   std::optional<Task> find(store::UserId, std::string_view id) const;
   // The next run is computed from now if the expression or zone changes or the task is enabled. Disabling discards
-  // waiting runs. not_found, invalid.
-  web::Task<web::Result<Task>> change(store::UserId, std::string id, Changes);
+  // waiting runs. `by_agent`: an agent changes it, which cannot make it run more often than once a minute. not_found,
+  // invalid.
+  web::Task<web::Result<Task>> change(store::UserId, std::string id, Changes, bool by_agent = false);
   // With its history. A running run continues without being recorded. not_found.
   web::Task<web::Result<void>> remove(store::UserId, std::string id);
   // The same, but not_found unless it is a task for this agent.
@@ -70,7 +83,9 @@ class Tasks {
 
  private:
   std::vector<Task> list_all(store::UserId, const std::string& agent) const;
-  web::Result<void> apply(Task&, const Changes&) const;
+  // Removes the oldest one-time task that has run: of the user, or only of those that `made_by` made. False: none.
+  web::Task<bool> remove_spent(store::UserId, std::string made_by);
+  web::Result<void> apply(Task&, const Changes&, bool by_agent) const;
 
   store::System system_;
   const billing::Subscriptions& subscriptions_;

@@ -4,6 +4,8 @@
 #include <cstdlib>
 #include <fstream>
 
+#include "web/ascii.h"
+
 namespace schedule {
 
 namespace {
@@ -15,10 +17,7 @@ constexpr std::size_t longest_name = 64;
 // Letters, digits and +-_ in parts between single slashes: no way out of the folder. posix/ and right/ hold the same
 // zones again, the latter with leap seconds.
 bool is_name(std::string_view name) {
-  const auto is_plain = [](unsigned char c) {
-    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '+' || c == '-' ||
-           c == '_';
-  };
+  const auto is_plain = [](unsigned char c) { return web::is_alphanumeric(c) || c == '+' || c == '-' || c == '_'; };
   return !name.empty() && name.size() <= longest_name && is_plain(static_cast<unsigned char>(name.front())) &&
          is_plain(static_cast<unsigned char>(name.back())) && name.find("//") == std::string_view::npos &&
          std::ranges::all_of(name, [&](unsigned char c) { return is_plain(c) || c == '/'; }) &&

@@ -1,5 +1,5 @@
-// The schedule of a task: a cron expression in a time zone, or an interval, "@every 90m" (the syntax of robfig/cron),
-// which is independent of zones and clock changes.
+// The schedule of a task: a cron expression in a time zone, one time in it, "@at 2026-12-01T09:00", or an interval,
+// "@every 90m" (the syntax of robfig/cron), which is independent of zones and clock changes.
 #pragma once
 
 #include <optional>
@@ -21,9 +21,10 @@ class Timetable {
   // outlive it.
   static web::Result<Timetable> read(const TimeZones& zones, std::string_view cron_schedule, std::string_view timezone);
 
-  // The first time later than `after`, on a full second.
+  // The first time later than `after`, on a full second; nullopt if there is none.
   std::optional<store::Time> next(store::Time after) const;
-  std::vector<store::Time> next(store::Time after, std::size_t count) const;
+  bool is_one_time() const { return std::holds_alternative<TimePoint>(times_); }
+  std::vector<store::Time> next(store::Time after, std::size_t max_times) const;
 
  private:
   struct InZone {
@@ -32,7 +33,8 @@ class Timetable {
   };
   explicit Timetable(InZone times) : times_(times) {}
   explicit Timetable(std::chrono::minutes interval) : times_(interval) {}
-  std::variant<InZone, std::chrono::minutes> times_;
+  explicit Timetable(TimePoint once) : times_(once) {}
+  std::variant<InZone, std::chrono::minutes, TimePoint> times_;
 };
 
 }  // namespace schedule

@@ -1,8 +1,8 @@
 #include "appliance/hosting/storage_watch/storage_watch.h"
 
+#include "appliance/agent/storage.h"
 #include "appliance/billing/subscriptions/storage_upgrades.h"
 #include "appliance/files/root.h"
-#include "appliance/hosting/agent_process/storage.h"
 #include "web/log.h"
 #include "web/run_on.h"
 

@@ -9,7 +9,7 @@
 #include "appliance/foundation/disk_reserve.h"
 #include "appliance/hosting/agents/directory.h"
 #include "appliance/hosting/agents/lifecycle.h"
-#include "appliance/hosting/runtime/engine.h"
+#include "appliance/runtime/engine.h"
 
 namespace storage_watch {
 

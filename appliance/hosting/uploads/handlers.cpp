@@ -1,5 +1,8 @@
 #include "appliance/hosting/uploads/handlers.h"
 
+#include <functional>
+
+#include "appliance/access/key_guards.h"
 #include "appliance/hosting/uploads/form.h"
 
 namespace uploads {
@@ -64,8 +67,6 @@ std::optional<std::string> text_of(const std::optional<web::Text<0, 4'000>>& pat
   return path ? std::optional<std::string>(*path) : std::nullopt;
 }
 
-}  // namespace
-
 web::Answer list_files(const Services& services, const Request& request, ListQuery query) {
   std::string path = query.path ? std::string(std::move(*query.path)) : std::string();
   auto found = co_await services.uploads.list(request.caller.user_id, std::move(query.agentId), std::move(path));
@@ -84,6 +85,7 @@ web::Answer upload_files(const Services& services, const Request& request, Uploa
   co_return co_await receive_form(services, request, std::move(agent), text_of(query.path), body);
 }
 
+// To the agent that the path names.
 web::Answer upload_to_agent(const Services& services, const Request& request, FolderQuery query,
                             web::BodyStream& body) {
   co_return co_await receive_form(services, request, request.param("id"), text_of(query.path), body);
@@ -94,6 +96,48 @@ web::Answer remove_file(const Services& services, const Request& request, Remove
   const auto removed = co_await services.uploads.remove(request.caller.user_id, std::move(body.agentId), answer.path);
   if (!removed) co_return removed.error();
   co_return web::reply(answer, 200);
+}
+
+const web::RateLimit files_rate{.group = "files", .limit = 100};
+
+constexpr std::size_t largest_form = 32u << 20;
+
+constexpr auto list_description =
+    "Everything under `path` (default: the whole workspace), depth first and by name; at most 2,000 entries. The "
+    "quota depends on the plan: label 100 MiB, solo 500 MiB, collective 2 GiB, network 10 GiB.";
+
+constexpr auto upload_description =
+    "multipart/form-data (RFC 7578), 32 MB in total (otherwise 413 with `limit` in bytes): the fields `agentId`, which "
+    "comes before the files, and, to upload into a folder, `path`; and one part with a filename for each file, at most "
+    "64 parts. Both fields may be in the query instead. The agent is checked before the files are read. Existing files "
+    "are replaced, missing folders are created. 400 for names outside the workspace, through a link, or in .git or the "
+    "agent's own state; 429 with current and limit (bytes) and the code STORAGE_LIMIT_REACHED beyond the quota; 503 "
+    "while four forms over 1 MB are being received, or two from one address. If one file is refused, none is written.";
+
+constexpr auto agent_upload_description = "As POST /api/files, for the agent that the path names.";
+
+constexpr auto remove_description =
+    "A file or an empty folder. agentId and path are in the body or, without a body, in the query.";
+
+}  // namespace
+
+std::vector<web::Route> web_routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {
+  const auto& owner = agentbox::session_or_key(guards, key_scopes::Scope::files);
+  return {
+      {web::GET, "/api/files", owner, &files_rate,
+       web::query<ListQuery>(on(list_files)).returns<FileList>().describe(list_description), "List an agent's files"},
+      {web::POST, "/api/files", owner, &files_rate,
+       web::stream<UploadQuery>(largest_form, on(upload_files)).returns<UploadAnswer>(201).describe(upload_description),
+       "Upload files to an agent's workspace"},
+      {web::POST, "/api/agents/:id/files/upload", owner, &files_rate,
+       web::stream<FolderQuery>(largest_form, on(upload_to_agent))
+           .returns<UploadAnswer>(201)
+           .describe(agent_upload_description),
+       "Upload files to this agent's workspace"},
+      {web::DELETE, "/api/files", owner, &files_rate,
+       web::body_or_query<RemoveRequest>(on(remove_file)).returns<FileRemoved>().describe(remove_description),
+       "Remove one of an agent's files"},
+  };
 }
 
 }  // namespace uploads

@@ -1,14 +1,21 @@
-// Handlers of the upload rows, with the structs of their requests and answers.
 #pragma once
 
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "appliance/hosting/uploads/routes.h"
+#include "appliance/access/guards.h"
+#include "appliance/hosting/uploads/uploads.h"
+#include "web/routes/bind.h"
 #include "web/routes/endpoint.h"
+#include "web/routes/route.h"
 
 namespace uploads {
+
+// All of them must outlive the rows.
+struct Services {
+  Uploads& uploads;
+};
 
 struct ListQuery {
   web::Text<1, 128> agentId;
@@ -60,10 +67,7 @@ struct FolderQuery {
 };
 BOOST_DESCRIBE_STRUCT(FolderQuery, (), (path))
 
-web::Answer list_files(const Services&, const web::Request&, ListQuery);
-web::Answer upload_files(const Services&, const web::Request&, UploadQuery, web::BodyStream&);
-// To the agent that the path names.
-web::Answer upload_to_agent(const Services&, const web::Request&, FolderQuery, web::BodyStream&);
-web::Answer remove_file(const Services&, const web::Request&, RemoveRequest);
+// /api/files, and uploads to /api/agents/:id/files.
+std::vector<web::Route> web_routes(const agentbox::Guards&, const web::Bind<Services>&);
 
 }  // namespace uploads

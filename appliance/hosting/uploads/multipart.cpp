@@ -14,19 +14,12 @@ using web::Result;
 constexpr std::size_t longest_boundary = 70, longest_padding = 64;
 constexpr std::string_view line_end = "\r\n", white = " \t";
 
-std::string lower(std::string_view text) {
-  std::string lowered(text);
-  std::ranges::transform(lowered, lowered.begin(), web::to_lower);
-  return lowered;
-}
-
 bool is_token_character(unsigned char c) {
   return c > 0x20 && c < 0x7f && std::string_view("()<>@,;:\\\"/[]?={}").find(char(c)) == std::string_view::npos;
 }
 
-bool is_boundary_character(unsigned char c) {
-  return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
-         std::string_view("'()+_,-./:=? ").find(char(c)) != std::string_view::npos;
+bool is_boundary_character(char c) {
+  return web::is_alphanumeric(c) || std::string_view("'()+_,-./:=? ").find(c) != std::string_view::npos;
 }
 
 // `; name=value` one after the other, the value a token or quoted. Browsers write `"` in a quoted value as %22 (HTML,
@@ -47,7 +40,7 @@ class Parameters {
     rest_.remove_prefix(equals + 1);
     auto value = rest_.starts_with('"') ? quoted() : token();
     if (!value) return fail();
-    return std::pair(lower(name), std::move(*value));
+    return std::pair(web::lower_case(name), std::move(*value));
   }
   bool malformed = false;
 
@@ -113,7 +106,7 @@ Result<PartHead> read_head(std::string_view lines) {
     lines.remove_prefix(std::min(lines.size(), end + line_end.size()));
     const auto colon = line.find(':');
     if (colon == std::string_view::npos || colon == 0) return web::invalid("A part's header is malformed");
-    const auto name = lower(line.substr(0, colon));
+    const auto name = web::lower_case(line.substr(0, colon));
     if (name == "content-transfer-encoding" && !web::equal_ignoring_case(web::trim(line.substr(colon + 1)), "binary"))
       return web::invalid("A part must not have a Content-Transfer-Encoding");
     if (name != "content-disposition") continue;

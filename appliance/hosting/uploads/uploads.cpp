@@ -8,11 +8,11 @@
 #include <optional>
 #include <set>
 
+#include "appliance/agent/storage.h"
+#include "appliance/agent/workspace_path.h"
 #include "appliance/billing/subscriptions/storage_upgrades.h"
 #include "appliance/files/root.h"
 #include "appliance/foundation/crypto/random.h"
-#include "appliance/hosting/agent_process/storage.h"
-#include "appliance/hosting/agent_process/workspace_path.h"
 #include "web/utf8.h"
 
 namespace uploads {
@@ -22,14 +22,14 @@ namespace {
 using web::Result;
 using web::Task;
 
-constexpr std::size_t most_levels = 32;
+constexpr std::size_t max_levels = 32;
 
 store::Time time_of(const timespec& time) {
   const auto since = std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
   return store::Time(std::chrono::duration_cast<std::chrono::milliseconds>(since));
 }
 
-// Visits every folder and regular file beneath `folder`, depth first and by name, until `visit` returns false. Skips
+// Visits every folder and regular file under `folder`, depth first and by name, until `visit` returns false. Skips
 // links.
 bool walk(const files::Descriptor& folder, const std::string& prefix, std::size_t level,
           const std::function<bool(const std::string& path, const struct stat&)>& visit) {
@@ -42,7 +42,7 @@ bool walk(const files::Descriptor& folder, const std::string& prefix, std::size_
     const bool is_folder = S_ISDIR(info.st_mode);
     if (!is_folder && !S_ISREG(info.st_mode)) continue;
     if (!visit(prefix + name + (is_folder ? "/" : ""), info)) return false;
-    if (!is_folder || level == most_levels) continue;
+    if (!is_folder || level == max_levels) continue;
     const files::Descriptor below(files::open_beneath(folder, name.c_str(), O_RDONLY | O_DIRECTORY));
     if (below && !walk(below, prefix + name + "/", level + 1, visit)) return false;
   }
@@ -70,7 +70,7 @@ Result<Listing> list_of(const std::filesystem::path& workspace, const std::strin
   if (!folder) return folder.error();
   const auto prefix = components->empty() ? std::string() : files::join(*components) + "/";
   walk(*folder, prefix, components->size() + 1, [&](const std::string& found, const struct stat& info) {
-    listing.truncated = listing.entries.size() == most_entries;
+    listing.truncated = listing.entries.size() == max_entries;
     if (listing.truncated) return false;
     const auto size = S_ISREG(info.st_mode) ? std::int64_t(info.st_size) : 0;
     listing.entries.push_back({.path = found, .size = size, .modified = time_of(info.st_mtim)});
@@ -201,6 +201,14 @@ Result<Incoming> Uploads::receive(store::UserId user, const std::string& id) con
 }
 
 Task<Result<std::vector<Entry>>> Uploads::put(Incoming incoming) {
+  const auto agent = incoming.agent;
+  auto stored = co_await store_files(std::move(incoming));
+  if (stored && received_)
+    for (const auto& entry : *stored) received_(agent, entry.path);
+  co_return stored;
+}
+
+Task<Result<std::vector<Entry>>> Uploads::store_files(Incoming incoming) {
   const auto workspace = folder_ / incoming.agent / "workspace";
   const auto work = [&]() -> Result<std::vector<Entry>> {
     const std::lock_guard lock(writing_);
@@ -223,7 +231,7 @@ Task<Result<Entry>> Uploads::write(store::UserId user, std::string id, std::stri
   };
   auto incoming = co_await web::offload(receiving_, fill);
   if (!incoming) co_return incoming.error();
-  auto stored = co_await put(std::move(*incoming));
+  auto stored = co_await store_files(std::move(*incoming));
   if (!stored) co_return stored.error();
   co_return std::move(stored->front());
 }

@@ -37,13 +37,13 @@ struct Entry {
 
 struct Listing {
   std::vector<Entry> entries;        // depth first, by name; without links, devices and reserved names
-  bool truncated = false;            // there are more than most_entries
+  bool truncated = false;            // there are more than max_entries
   std::int64_t used = 0, quota = 0;  // bytes of all files; limit (billing::storage_limit)
 };
 
-inline constexpr std::size_t most_entries = 2'000;
+inline constexpr std::size_t max_entries = 2'000;
 
-// Thread-safe. Paths are resolved by the kernel beneath the workspace and not through links; .git and the agent's own
+// Thread-safe. Paths are resolved by the kernel under the workspace and not through links; .git and the agent's own
 // state are not accessible, in any spelling.
 class Uploads {
  public:
@@ -63,10 +63,14 @@ class Uploads {
   // Uploads stop at the box's disk reserve with an error of kind unavailable. Errors of all functions: not_found when
   // the agent is not the caller's or there is no such file; invalid, naming the field.
 
-  // The files beneath `path`; empty for an agent that has never run.
+  // The files under `path`; empty for an agent that has never run.
   web::Task<web::Result<Listing>> list(store::UserId, std::string agent, std::string path);
   // Where the files for an agent are received. Blocks.
   web::Result<Incoming> receive(store::UserId, const std::string& agent) const;
+  // Is called with each file that put() has stored. Before the first one.
+  using Received = std::function<void(const std::string& agent, const std::string& path)>;
+  void when_received(Received received) { received_ = std::move(received); }
+
   // Replaces existing files and creates missing folders. Writes nothing unless all names are valid and the quota
   // suffices. too_many with `current` and `limit`, in bytes, beyond the quota.
   web::Task<web::Result<std::vector<Entry>>> put(Incoming);
@@ -81,6 +85,8 @@ class Uploads {
   boost::asio::thread_pool& receiving() const { return receiving_; }
 
  private:
+  web::Task<web::Result<std::vector<Entry>>> store_files(Incoming);
+
   std::int64_t quota_of(const agents::Agent&) const;
 
   store::System system_;
@@ -88,6 +94,7 @@ class Uploads {
   const std::filesystem::path folder_, spools_;
   const agentbox::DiskReserve disk_;
   boost::asio::thread_pool &files_, &receiving_;
+  Received received_;
   std::mutex writing_;  // held on a thread of `receiving` from the quota check to the last write
 };
 

@@ -3,7 +3,7 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
-#include "appliance/files/descriptor.h"
+#include "appliance/foundation/descriptor.h"
 #include "appliance/hosting/agents/records.h"
 
 namespace agents {

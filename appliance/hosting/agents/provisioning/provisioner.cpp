@@ -42,7 +42,7 @@ struct Waiter {
   std::optional<Error> failure;
 };
 
-Error shutting_down() { return web::unavailable("The box is shutting down; this goes on when it is back."); }
+Error shutting_down() { return web::unavailable("The box is shutting down; the job resumes after the restart."); }
 
 // Sets a flag for its own lifetime.
 class ScopedFlag {

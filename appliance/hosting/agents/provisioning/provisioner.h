@@ -12,7 +12,7 @@
 
 #include "appliance/hosting/agents/provisioning/ports.h"
 #include "appliance/hosting/agents/records.h"
-#include "appliance/hosting/runtime/engine.h"
+#include "appliance/runtime/engine.h"
 #include "web/result.h"
 #include "web/task.h"
 

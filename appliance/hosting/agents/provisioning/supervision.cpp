@@ -1,8 +1,9 @@
 #include "appliance/hosting/agents/provisioning/supervision.h"
 
+#include <boost/asio/post.hpp>
 #include <utility>
 
-#include "appliance/hosting/watchdog/probe.h"
+#include "appliance/runtime/watchdog/probe.h"
 #include "web/run_on.h"
 
 namespace agents {
@@ -10,10 +11,9 @@ namespace {
 
 using watchdog::Outcome;
 using watchdog::Report;
-using watchdog::Target;
 using web::Task;
 
-constexpr std::chrono::seconds probe_timeout{5};
+constexpr std::chrono::seconds watchdog_probe_timeout{5};
 
 watchdog::Policy policy_of(const agentbox::Settings& settings) {
   watchdog::Policy policy;
@@ -36,7 +36,7 @@ watchdog::NotifierOptions notifier_options(const agentbox::Settings& settings) {
   return options;
 }
 
-Target target_of(const Agent& agent) {
+watchdog::Target target_of(const Agent& agent) {
   return {.owner = agent.owner, .id = agent.id, .name = agent.name, .port = std::uint16_t(agent.port.value_or(0))};
 }
 
@@ -52,6 +52,10 @@ Supervision::Supervision(store::System system, Provisioner& provisioner, const a
 }
 
 Task<watchdog::Watch> Supervision::look(const Agent& agent) { return watchdog_.look(agent.owner, agent.id); }
+
+void Supervision::attend(store::UserId user) {
+  boost::asio::post(provisioner_.home(), [this, user] { watchdog_.attend(user); });
+}
 
 Task<web::Result<Agent>> Supervision::repair(store::UserId owner, std::string agent) {
   co_return co_await web::run_on(provisioner_.home(), repair_at_home(owner, std::move(agent)));
@@ -77,29 +81,29 @@ Task<> Supervision::stop_at_home() {
 
 watchdog::WatchdogActions Supervision::actions() {
   watchdog::WatchdogActions actions;
-  actions.check = [](Target target, watchdog::Command check) {
-    return watchdog::probe(target.port, check, probe_timeout);
+  actions.check = [](watchdog::Target target, watchdog::Command check) {
+    return watchdog::probe(target.port, check, watchdog_probe_timeout);
   };
-  actions.kill = [this](Target target, std::string why) {
+  actions.kill = [this](watchdog::Target target, std::string why) {
     return carry_out(std::move(target), Action::kill, [why](Agent& agent) {
       agent.status = Status::provisioning;
       agent.status_reason = why + "; it is being repaired.";
     });
   };
-  actions.start = [this](Target target, std::string why) {
+  actions.start = [this](watchdog::Target target, std::string why) {
     return carry_out(std::move(target), Action::revive, [why](Agent& agent) {
       agent.status = Status::provisioning;
       if (!why.empty()) agent.status_reason = why;
     });
   };
-  actions.give_up = [this](Target target, std::string why) {
+  actions.give_up = [this](watchdog::Target target, std::string why) {
     return carry_out(std::move(target), Action::kill, [why](Agent& agent) {
       agent.status = Status::error;
       agent.status_reason = why;
       agent.desired = desired::stopped;
     });
   };
-  actions.notify = [this](const Target& target, watchdog::Notice notice, const std::string& why) {
+  actions.notify = [this](const watchdog::Target& target, watchdog::Notice notice, const std::string& why) {
     notifier_.notify(target.id, target.name, notice, why);
   };
   actions.entered = [this](const watchdog::Watch& watch) {
@@ -118,7 +122,7 @@ LifecycleObserver Supervision::observer() {
   return observer;
 }
 
-Task<Report> Supervision::carry_out(Target target, Action action, Edit edit) {
+Task<Report> Supervision::carry_out(watchdog::Target target, Action action, Edit edit) {
   const auto done = co_await provisioner_.carry_out(target.owner, target.id, action, std::move(edit));
   if (done) co_return Report{};
   const bool is_unknown = done.error().kind == web::Kind::unavailable;

@@ -3,8 +3,8 @@
 
 #include "appliance/foundation/settings/settings.h"
 #include "appliance/hosting/agents/provisioning/provisioner.h"
-#include "appliance/hosting/watchdog/notifier.h"
-#include "appliance/hosting/watchdog/watchdog.h"
+#include "appliance/runtime/watchdog/notifier.h"
+#include "appliance/runtime/watchdog/watchdog.h"
 
 namespace agents {
 
@@ -17,6 +17,8 @@ class Supervision {
 
   // The agent's current state and history. Callable from every thread, as is stop().
   web::Task<watchdog::Watch> look(const Agent&);
+  // The user is looking at the agents; see Watchdog::attend. Callable from every thread.
+  void attend(store::UserId);
   // Begins a repair, also of an agent that is not running: it should run from then on. not_found; conflict while the
   // agent has a job. Callable from every thread.
   web::Task<web::Result<Agent>> repair(store::UserId, std::string agent);

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 
+#include "appliance/access/records.h"
+#include "appliance/agent/forget.h"
 #include "appliance/billing/subscriptions/plans.h"
 #include "appliance/billing/subscriptions/storage_upgrades.h"
-#include "appliance/hosting/agent_process/forget.h"
 #include "appliance/hosting/agents/config_check.h"
+#include "store/transact.h"
 #include "web/client/fetch.h"
 
 namespace agents {
@@ -17,17 +19,7 @@ using web::Task;
 using Steady = std::chrono::steady_clock;
 using Failure = std::optional<Error>;
 
-constexpr std::chrono::milliseconds first_pause{5}, longest_pause{100}, probe_timeout{1000};
-
-runtime::ResourceLimits limits_of(const store::System& system, const Agent& agent) {
-  const auto& plan = billing::agent_resources(billing::plan_named(agent.plan).value_or(billing::Plan::label));
-  runtime::ResourceLimits limits;
-  limits.memory_bytes = plan.memory_bytes;
-  limits.file_bytes = billing::storage_limit(system, agent.owner, agent.plan);
-  limits.processes = plan.processes;
-  limits.cpus = plan.cores;
-  return limits;
-}
+constexpr std::chrono::milliseconds first_pause{5}, longest_pause{100}, readiness_probe_timeout{1000};
 
 runtime::AgentSpec spec_of(const store::System& system, const Agent& agent, const ProvisionerOptions& options) {
   runtime::AgentSpec spec;
@@ -42,6 +34,7 @@ runtime::AgentSpec spec_of(const store::System& system, const Agent& agent, cons
   spec.conduct = profile_of(agent.config);
   if (agent.descent && agent.descent->specialization != unspecialized)
     spec.conduct.specialization = agent.descent->specialization;
+  if (const auto owner = system.get(accounts::users, agent.owner)) spec.conduct.owner_name = owner->value.name;
   spec.limits = limits_of(system, agent);
   spec.disk_reserve = options.disk_reserve;
   return spec;
@@ -59,6 +52,16 @@ bool is_running(const Result<runtime::Instance>& instance) {
 }
 
 }  // namespace
+
+runtime::ResourceLimits limits_of(const store::System& system, const Agent& agent) {
+  const auto& plan = billing::agent_resources(billing::plan_named(agent.plan).value_or(billing::Plan::label));
+  runtime::ResourceLimits limits;
+  limits.memory_bytes = plan.memory_bytes;
+  limits.file_bytes = billing::storage_limit(system, agent.owner, agent.plan);
+  limits.processes = plan.processes;
+  limits.cpus = plan.cores;
+  return limits;
+}
 
 // no_free_port() has a code.
 bool engine_did_not_answer(const Error& error) { return error.kind == web::Kind::unavailable && error.code.empty(); }
@@ -172,8 +175,8 @@ Task<Failure> Worker::roll_back(store::Row<Job> job, Agent agent, Error error, I
   const auto back = co_await bring_up(agent, true, interrupted);
   if (!back && interrupted()) co_return back.error();
   if (!back) {
-    error.message =
-        "The update failed: " + error.message + " What ran before does not come up either: " + back.error().message;
+    error.message = "The update failed: " + error.message +
+                    " The previous version could not be restarted either: " + back.error().message;
     co_return co_await fail(std::move(job), std::move(error));
   }
   error.message = "The update failed, and what ran before runs again: " + error.message;
@@ -258,17 +261,16 @@ Task<Result<Agent>> Worker::with_free_port(Agent agent) {
   auto instance = co_await engine_.inspect(agent.id);
   if (!instance) co_return instance.error();
   if (is_running(instance) || (agent.port && Ports::bindable(std::uint16_t(*agent.port)))) co_return agent;
-  for (;;) {
+  const auto step = [&](store::Change& change) -> Result<Agent> {
     auto row = system_.get(records, agent.owner, agent.id);
-    if (!row) co_return web::not_found("The agent has been deleted.");
+    if (!row) return web::not_found("The agent has been deleted.");
     auto port = ports_.find();
-    if (!port) co_return no_free_port();
+    if (!port) return no_free_port();
     row->value.port = *port;
-    auto change = system_.change();
     change.update(records, *row);
-    auto outcome = co_await change.commit();
-    if (outcome.ok()) co_return std::move(row->value);
-  }
+    return std::move(row->value);
+  };
+  co_return co_await store::transact(system_, step);
 }
 
 Task<Result<void>> Worker::ensure_running(Agent agent, bool is_restart) {
@@ -291,7 +293,7 @@ Task<Result<void>> Worker::wait_until_ready(Agent agent, Interrupted interrupted
   auto pause = first_pause;
   web::FetchRequest probe;
   probe.url = "http://127.0.0.1:" + std::to_string(*agent.port) + "/readyz";
-  probe.timeout = probe_timeout;
+  probe.timeout = readiness_probe_timeout;
   probe.max_bytes = 64 * 1024;
   for (;;) {
     auto answer = co_await web::fetch(probe);
@@ -300,7 +302,7 @@ Task<Result<void>> Worker::wait_until_ready(Agent agent, Interrupted interrupted
     // After the probe: if the agent has exited, another process may have answered on its port.
     if (!is_running(instance)) co_return co_await early_end(agent.id, *instance);
     if (answer && answer->status == 200) co_return Result<void>();
-    if (interrupted()) co_return web::unavailable("The box is shutting down; this goes on when it is back.");
+    if (interrupted()) co_return web::unavailable("The box is shutting down; the job resumes after the restart.");
     if (Steady::now() >= deadline) {
       auto last =
           answer ? "its gateway answers /readyz with " + std::to_string(answer->status) : answer.error().message;

@@ -13,6 +13,9 @@
 
 namespace agents {
 
+// What the agent's plan gives it.
+runtime::ResourceLimits limits_of(const store::System&, const Agent&);
+
 class Worker {
  public:
   Worker(store::System, runtime::Engine&, Ports&, const ProvisionerOptions&, boost::asio::thread_pool& files);

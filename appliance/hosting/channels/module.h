@@ -1,0 +1,46 @@
+// The parts of channels, in the order in which they are built, and how they are connected.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "appliance/hosting/channels/admission.h"
+#include "appliance/hosting/channels/channels.h"
+#include "appliance/hosting/channels/connections.h"
+#include "appliance/hosting/channels/handlers.h"
+#include "appliance/hosting/channels/outbox.h"
+#include "appliance/hosting/channels/questions.h"
+#include "appliance/hosting/channels/responder.h"
+#include "appliance/hosting/channels/shared_files.h"
+#include "appliance/hosting/deployments/channel_tokens.h"
+
+namespace hosting {
+class Module;
+}
+
+namespace channels {
+
+class Messaging {
+ public:
+  explicit Messaging(hosting::Module&);
+
+  Services services();
+  web::Task<> start();
+  web::Task<> stop();
+
+ private:
+  web::Task<> take(const Channel&, std::vector<Received>);
+  // Tokens of kinds that the box has no adapter for stay in the agent's config.
+  web::Task<> start_channels(store::UserId, std::string agent, deployments::ChannelTokens);
+
+  hosting::Module& hosting_;
+  Connections connections_;
+  Channels channels_;
+  Outbox outbox_;
+  Admission admission_;
+  SharedFiles files_;
+  Responder responder_;
+  OwnerQuestions questions_;
+};
+
+}  // namespace channels

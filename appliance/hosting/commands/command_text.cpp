@@ -1,0 +1,71 @@
+#include "appliance/hosting/commands/command_text.h"
+
+#include "web/ascii.h"
+#include "web/utf8.h"
+
+namespace commands {
+
+namespace {
+
+// The first process of the namespace: it reaps, passes on a request to end, and says how the command ended. With it
+// ends everything.
+constexpr auto wait = R"(child=$!
+wait "$child"; code=$?
+while kill -0 "$child" 2>/dev/null; do wait "$child"; code=$?; done
+exit "$code"
+)";
+
+constexpr auto proxy_url = "http://127.0.0.1:3128", bundle = "/tmp/.box/authorities.crt", own = "/tmp/.box/box.crt";
+
+void set(std::string& text, std::string_view name, std::string_view value) {
+  text.append("export ").append(name).append("=").append(shell_word(value)).append("\n");
+}
+
+// The variables from which programs read a proxy and its authority.
+void set_proxy(std::string& text, const std::string& authority) {
+  text.append("mkdir -p /tmp/.box\nprintf %s ").append(shell_word(authority)).append(" >").append(own).append("\n");
+  text.append("cat /etc/ssl/certs/ca-certificates.crt ").append(own).append(" >").append(bundle);
+  text.append(" 2>/dev/null\n");
+  for (const char* name : {"HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"}) set(text, name, proxy_url);
+  for (const char* name : {"NO_PROXY", "no_proxy"}) set(text, name, "127.0.0.1,localhost");
+  for (const char* name : {"SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "GIT_SSL_CAINFO", "PIP_CERT"})
+    set(text, name, bundle);
+  set(text, "NODE_EXTRA_CA_CERTS", own);
+  set(text, "NODE_USE_ENV_PROXY", "1");
+}
+
+}  // namespace
+
+std::string Order::title() const {
+  constexpr std::size_t max_bytes = 200;
+  auto text = arguments.empty() ? shell : web::join(arguments, " ");
+  return std::string(web::utf8_prefix(web::first_line(text), max_bytes));
+}
+
+std::string shell_word(std::string_view word) {
+  std::string text = "'";
+  for (const char c : word) c == '\'' ? text.append("'\\''") : text.append(1, c);
+  return text.append("'");
+}
+
+std::string text_of(const Order& order, const std::string& authority) {
+  // Shells give /dev/null to what runs in the background, so that its input is kept apart. What the shell does has been
+  // the descriptor 3 so far, which it has a copy of.
+  std::string text = "exec 3<&0 </dev/null\n";
+  if (!authority.empty()) set_proxy(text, authority);
+  for (const auto& [name, value] : order.environment) set(text, name, value);
+  if (!order.folder.empty()) text.append("cd -- ").append(shell_word(order.folder)).append(" || exit 126\n");
+  text.append("trap 'kill -TERM -1' TERM\n");
+  if (order.arguments.empty()) {
+    const auto shell = shell_word(order.shell);
+    text.append("if [ -x /bin/bash ]; then set -- /bin/bash -c ").append(shell);
+    text.append("; else set -- /bin/sh -c ").append(shell).append("; fi\n");
+  } else {
+    text.append("set --");
+    for (const auto& word : order.arguments) text.append(" ").append(shell_word(word));
+    text.append("\n");
+  }
+  return text.append("\"$@\" <&3 3<&- &\nexec 3<&-\n").append(wait);
+}
+
+}  // namespace commands

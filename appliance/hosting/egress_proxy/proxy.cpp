@@ -1,0 +1,356 @@
+#include "appliance/hosting/egress_proxy/proxy.h"
+
+#include <algorithm>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/experimental/awaitable_operators.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <map>
+#include <mutex>
+#include <set>
+
+#include "appliance/foundation/crypto/certificates.h"
+#include "appliance/hosting/credentials/binding.h"
+#include "appliance/hosting/egress_proxy/exchange.h"
+#include "appliance/hosting/plan_egress/plan_egress.h"
+#include "web/ascii.h"
+#include "web/log.h"
+#include "web/routes/reply.h"
+#include "web/server/listening_socket.h"
+
+namespace egress_proxy {
+
+namespace {
+
+namespace asio = boost::asio;
+using web::Result;
+using web::Task;
+using Clock = std::chrono::steady_clock;
+
+constexpr std::size_t max_connections = 64;  // of a command
+constexpr std::chrono::seconds idle_time{120}, head_time{20};
+constexpr std::chrono::days authority_lifetime{3'650}, certificate_lifetime{90}, certificate_renewal{30};
+constexpr std::size_t max_certificates = 500;
+
+// Server certificates for the hosts whose connections are opened. Thread-safe.
+class Certificates {
+ public:
+  Certificates() : authority_(crypto::make_authority("agentbox commands", authority_lifetime)) {}
+
+  const std::string& authority() const { return authority_.certificate; }
+  std::shared_ptr<asio::ssl::context> context_for(const std::string& host) {
+    const std::lock_guard lock(mutex_);
+    auto& known = contexts_[host];
+    if (known.context && Clock::now() - known.made_at < certificate_renewal) return known.context;
+    if (contexts_.size() > max_certificates) contexts_.clear();
+    const auto made = crypto::make_server_certificate(authority_, {host}, certificate_lifetime);
+    auto context = std::make_shared<asio::ssl::context>(asio::ssl::context::tls_server);
+    SSL_CTX_set_min_proto_version(context->native_handle(), TLS1_2_VERSION);
+    context->use_certificate_chain(asio::buffer(made.certificate));
+    context->use_private_key(asio::buffer(made.key), asio::ssl::context::pem);
+    contexts_[host] = {.context = context, .made_at = Clock::now()};
+    return context;
+  }
+
+ private:
+  struct Known {
+    std::shared_ptr<asio::ssl::context> context;
+    Clock::time_point made_at{};
+  };
+  const crypto::CertifiedKey authority_;
+  std::mutex mutex_;
+  std::map<std::string, Known> contexts_;
+};
+
+std::string refusal(const web::Error& error) {
+  const auto body = boost::json::serialize(boost::json::object{{"error", error.message}});
+  return "HTTP/1.1 " + std::to_string(web::http_status(error.kind)) +
+         " Refused\r\nContent-Type: application/json\r\nConnection: "
+         "close\r\nContent-Length: " +
+         std::to_string(body.size()) + "\r\n\r\n" + body;
+}
+
+}  // namespace
+
+struct Proxy::State : std::enable_shared_from_this<State> {
+  State(store::System given_system, const agents::AgentDirectory& directory, credentials::Credentials& given,
+        web::IoPool& given_pool, bool reaches_private)
+      : system(std::move(given_system)),
+        agents(directory),
+        credentials(given),
+        pool(given_pool),
+        may_be_private(reaches_private) {}
+
+  struct Listener;
+  struct Connection;
+
+  const store::System system;
+  const agents::AgentDirectory& agents;
+  credentials::Credentials& credentials;
+  web::IoPool& pool;
+  const bool may_be_private;
+  std::function<void(const std::string&)> used;
+  std::optional<Certificates> made;
+  std::once_flag making;
+  std::mutex mutex;  // protects what follows
+  std::size_t working = 0;
+  bool is_stopping = false;
+  std::set<std::shared_ptr<Listener>> listeners;
+
+  // Made when the first command starts: an authority takes a key.
+  Certificates& certificates() {
+    std::call_once(making, [this] { made.emplace(); });
+    return *made;
+  }
+  // Whether the agent's config and plan admit the host, as they are now.
+  Result<void> admit(const agents::Agent& agent, const std::string& host) const {
+    const auto egress = plan_egress::egress_of(system, agent);
+    const agents::Egress wanted{.kind = agents::Egress::Kind::list, .hosts = {host}};
+    if (egress.kind != agents::Egress::Kind::none && agents::covers(egress, wanted)) return {};
+    return web::forbidden("The agent's egress does not admit " + host + ".");
+  }
+  void begin() {
+    const std::lock_guard lock(mutex);
+    ++working;
+  }
+  void end() {
+    const std::lock_guard lock(mutex);
+    --working;
+  }
+};
+
+// One client and where it leads. Used on one io thread.
+struct Proxy::State::Connection : std::enable_shared_from_this<Connection> {
+  Connection(std::shared_ptr<State> given, std::string of_agent, Socket socket)
+      : state(std::move(given)),
+        agent(std::move(of_agent)),
+        client(std::move(socket)),
+        timer(client.socket().get_executor()) {}
+
+  const std::shared_ptr<State> state;
+  const std::string agent;
+  Leg client;
+  std::vector<Socket*> others;
+  web::Outbound::Passage passage;
+  web::Timer timer;
+  std::int64_t seen = -1;
+  Leg* server = nullptr;
+
+  void close() {
+    client.close();
+    if (server) server->close();
+    timer.cancel();
+  }
+
+  // Closes what has been silent for too long.
+  Task<> watch() {
+    const auto self = shared_from_this();
+    while (client.socket().is_open()) {
+      ErrorCode woken;
+      timer.expires_after(idle_time);
+      co_await timer.async_wait(asio::redirect_error(web::use_task, woken));
+      const auto bytes = client.bytes_read + client.bytes_written;
+      if (bytes == seen) close();
+      seen = bytes;
+    }
+  }
+
+  Task<> run() {
+    const auto self = shared_from_this();
+    constexpr std::size_t longest_head = 64 * 1024;
+    while (client.input.view().find("\r\n\r\n") == std::string_view::npos)
+      if (client.input.view().size() > longest_head || co_await client.read_more()) co_return close();
+    const auto record = state->agents.find(agent);
+    if (!record) co_return close();
+    if (state->used) state->used(agent);
+    const auto view = client.input.view();
+    if (view.starts_with("CONNECT "))
+      co_await connect(*record);
+    else
+      co_await relay_named(*record);
+    close();
+  }
+
+  web::CallOrigin origin(const agents::Agent& record) const {
+    return {.part = "commands", .user = record.owner, .agent = record.id};
+  }
+
+  Task<> connect(const agents::Agent& record) {
+    const std::string head(client.input.view().substr(0, client.input.view().find("\r\n\r\n") + 4));
+    client.input.consume(head.size());
+    const auto rest = std::string_view(head).substr(8);
+    const auto to = destination_of(rest.substr(0, rest.find(' ')), "https");
+    if (!to) {
+      [[maybe_unused]] const auto failed = co_await client.write(refusal(web::invalid("CONNECT must name host:port.")));
+      co_return;
+    }
+    if (const auto admitted = state->admit(record, to->host); !admitted) {
+      [[maybe_unused]] const auto failed = co_await client.write(refusal(admitted.error()));
+      co_return;
+    }
+    const auto known = state->credentials.of_agent(record.owner, record.id);
+    const bool is_bound = std::ranges::any_of(known, [&to](const credentials::Credential& one) {
+      return one.scheme == "https" && credentials::is_bound_to_host(one, to->host);
+    });
+    if (is_bound) {
+      auto destination = *to;
+      co_return co_await open(record, std::move(destination));
+    }
+    auto caller = origin(record);
+    auto destination = *to;
+    auto dialled = co_await dial(std::move(caller), std::move(destination), state->may_be_private);
+    if (!dialled) {
+      [[maybe_unused]] const auto failed = co_await client.write(refusal(dialled.error()));
+      co_return;
+    }
+    co_await tunnel(std::move(*dialled));
+  }
+
+  // Bytes both ways, unseen.
+  Task<> tunnel(Dialled dialled) {
+    using namespace asio::experimental::awaitable_operators;
+    Leg other(std::move(dialled.socket));
+    server = &other;
+    if (!co_await client.write("HTTP/1.1 200 Connection established\r\n\r\n"))
+      co_await (pump(client, other) && pump(other, client));
+    dialled.passage.add_bytes(other.bytes_written, other.bytes_read);
+    server = nullptr;
+  }
+
+  static Task<> pump(Leg& from, Leg& to) {
+    ErrorCode failed;
+    while (!failed) {
+      const auto held = from.input.view();
+      if (!held.empty()) failed = co_await to.write(held);
+      from.input.consume(held.size());
+      if (!failed) failed = co_await from.read_more();
+    }
+    to.finish();
+  }
+
+  // With our own certificate: the agent has a credential for this host.
+  Task<> open(const agents::Agent& record, Destination to) {
+    if (co_await client.write("HTTP/1.1 200 Connection established\r\n\r\n")) co_return;
+    const auto context = state->certificates().context_for(to.host);
+    if (co_await client.accept_tls(*context)) co_return;
+    std::optional<Destination> only = std::move(to);
+    co_await relay(record, std::move(only));
+  }
+
+  // Each request names where it goes.
+  Task<> relay_named(const agents::Agent& record) {
+    std::optional<Destination> any;
+    co_await relay(record, std::move(any));
+  }
+
+  Task<> relay(const agents::Agent& record, std::optional<Destination> only) {
+    std::vector<std::unique_ptr<web::Outbound::Passage>> passages;
+    std::vector<std::shared_ptr<asio::ssl::context>> contexts;
+    const auto self = shared_from_this();
+    Exchange::Open way = [self, record, &passages, &contexts](Destination to) -> Task<Result<std::unique_ptr<Leg>>> {
+      if (const auto admitted = self->state->admit(record, to.host); !admitted) co_return admitted.error();
+      auto origin = self->origin(record);
+      auto destination = to;
+      auto dialled = co_await dial(std::move(origin), std::move(destination), self->state->may_be_private);
+      if (!dialled) co_return dialled.error();
+      auto leg = std::make_unique<Leg>(std::move(dialled->socket));
+      passages.push_back(std::make_unique<web::Outbound::Passage>(std::move(dialled->passage)));
+      if (to.scheme == "https") {
+        contexts.push_back(client_context(to));
+        if (const auto failed = co_await leg->start_tls(*contexts.back(), to.host))
+          co_return web::bad_gateway("No secure connection to " + to.host + ": " + failed.message() + ".");
+      }
+      co_return leg;
+    };
+    Exchange exchange(client, {.owner = record.owner, .agent = record.id}, state->credentials, std::move(way));
+    co_await exchange.run(std::move(only));
+    if (!passages.empty()) passages.back()->add_bytes(client.bytes_read, client.bytes_written);
+  }
+};
+
+struct Proxy::State::Listener : std::enable_shared_from_this<Listener> {
+  Listener(std::shared_ptr<State> given, commands::Network network)
+      : state(std::move(given)),
+        agent(std::move(network.agent)),
+        listening(std::move(network.listening)),
+        context(state->pool.next()),
+        acceptor(web::borrow_acceptor(listening.get(), context)) {}
+
+  const std::shared_ptr<State> state;
+  const std::string agent;
+  const files::Descriptor listening;
+  asio::io_context& context;
+  web::Acceptor acceptor;
+  std::set<std::shared_ptr<Connection>> connections;  // used on `context`
+
+  void close() {
+    asio::post(context, [self = shared_from_this()] {
+      ErrorCode ignored;
+      self->acceptor.close(ignored);
+      for (const auto& one : self->connections) one->close();
+    });
+  }
+
+  Task<> accept() {
+    const auto self = shared_from_this();
+    for (;;) {
+      ErrorCode failed;
+      Socket socket(context.get_executor());
+      co_await acceptor.async_accept(socket, asio::redirect_error(web::use_task, failed));
+      if (!acceptor.is_open() || failed == asio::error::operation_aborted) co_return;
+      if (failed || connections.size() >= max_connections) continue;
+      auto connection = std::make_shared<Connection>(state, agent, std::move(socket));
+      connections.insert(connection);
+      state->begin();
+      asio::co_spawn(context, connection->run(), [self, connection](std::exception_ptr failure) {
+        if (failure) web::log::info("command_connection_failed", {{"agent", self->agent}});
+        connection->close();
+        self->connections.erase(connection);
+        self->state->end();
+      });
+      state->begin();
+      asio::co_spawn(context, connection->watch(), [self, connection](std::exception_ptr) { self->state->end(); });
+    }
+  }
+};
+
+Proxy::Proxy(store::System system, const agents::AgentDirectory& agents, credentials::Credentials& credentials,
+             web::IoPool& pool, bool may_be_private)
+    : state_(std::make_shared<State>(std::move(system), agents, credentials, pool, may_be_private)) {}
+
+Proxy::~Proxy() = default;
+
+void Proxy::when_used(std::function<void(const std::string& agent)> used) { state_->used = std::move(used); }
+
+const std::string& Proxy::authority() const { return state_->certificates().authority(); }
+
+std::shared_ptr<void> Proxy::serve(commands::Network network) {
+  if (!network.listening) return nullptr;
+  auto listener = std::make_shared<State::Listener>(state_, std::move(network));
+  {
+    const std::lock_guard lock(state_->mutex);
+    if (state_->is_stopping) return nullptr;
+    state_->listeners.insert(listener);
+    ++state_->working;
+  }
+  asio::co_spawn(listener->context, listener->accept(), [state = state_, listener](std::exception_ptr) {
+    const std::lock_guard lock(state->mutex);
+    state->listeners.erase(listener);
+    --state->working;
+  });
+  return std::shared_ptr<void>(nullptr, [listener](void*) { listener->close(); });
+}
+
+web::Task<> Proxy::stop() {
+  {
+    const std::lock_guard lock(state_->mutex);
+    state_->is_stopping = true;
+    for (const auto& listener : state_->listeners) listener->close();
+  }
+  const auto is_busy = [this] {
+    const std::lock_guard lock(state_->mutex);
+    return state_->working > 0;
+  };
+  while (is_busy()) co_await web::sleep_for(std::chrono::milliseconds(10));
+}
+
+}  // namespace egress_proxy

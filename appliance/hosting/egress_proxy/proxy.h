@@ -1,0 +1,42 @@
+// The way out of agents' commands: an HTTP proxy in each command's own network.
+// It admits what the agent's egress and the box's policy admit, and puts the
+// agent's credentials into requests for which they are bound.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "appliance/hosting/agents/directory.h"
+#include "appliance/hosting/commands/commands.h"
+#include "appliance/hosting/credentials/credentials.h"
+#include "store/store.h"
+#include "web/server/server.h"
+
+namespace egress_proxy {
+
+// Thread-safe.
+class Proxy {
+ public:
+  // `may_be_private`: agents may reach any address and port. All of them must
+  // outlive it.
+  Proxy(store::System, const agents::AgentDirectory&, credentials::Credentials&, web::IoPool&, bool may_be_private);
+  ~Proxy();  // after stop(), or with the pool stopped
+
+  // Called when a command of an agent reaches for the network; callable from every thread. Before serve().
+  void when_used(std::function<void(const std::string& agent)> used);
+  // The certificate of the authority that the proxy makes certificates with, in
+  // PEM. It is made anew at each start of the box, and its key is in memory
+  // only.
+  const std::string& authority() const;
+  // Serves until the result is destroyed.
+  std::shared_ptr<void> serve(commands::Network);
+  // Ends all connections and waits for them.
+  web::Task<> stop();
+
+ private:
+  struct State;
+  const std::shared_ptr<State> state_;
+};
+
+}  // namespace egress_proxy
