@@ -48,7 +48,7 @@ Module::Module(hosting::Module& given_hosting)
       capabilities_(media::capabilities(), *this) {}
 
 web::Task<> Module::start() {
-  // Everything of this module on disk lies beneath it.
+  // Everything of this module on disk lies under it.
   const auto folder = platform.folder.path() / "media";
   std::filesystem::create_directories(folder);
   std::filesystem::permissions(folder, std::filesystem::perms::owner_all);

@@ -8,7 +8,7 @@
 #include "appliance/network/amplification/amplification.h"
 #include "appliance/network/bus/agent_delivery.h"
 #include "appliance/network/bus/bus.h"
-#include "appliance/network/bus/courier.h"
+#include "appliance/network/bus/delivery_worker.h"
 #include "appliance/network/bus/mailbox.h"
 #include "appliance/network/bus/webhook.h"
 #include "appliance/network/bus_keys/bus_keys.h"
@@ -16,7 +16,7 @@
 #include "appliance/network/events/events.h"
 #include "appliance/network/fleet/souls.h"
 #include "appliance/network/negotiation/negotiation.h"
-#include "appliance/network/otlp/routes.h"
+#include "appliance/network/otlp/handlers.h"
 #include "appliance/network/traces/traces.h"
 #include "appliance/payments/module.h"
 
@@ -39,7 +39,7 @@ class Module {
         bus_keys(platform.system),
         webhook(bus_keys, platform.settings.summarizer_allow_private),
         agent_delivery(platform.system, hosting.chat),
-        courier(
+        delivery_worker(
             platform.system, platform.home,
             [this](const bus::Participant& recipient, const bus::Message& message) {
               return webhook.deliver(recipient, message);
@@ -47,12 +47,15 @@ class Module {
             [this](const bus::Participant& recipient, const bus::Message& message) {
               return agent_delivery.deliver(recipient, message);
             }),
-        mailbox(platform.system, courier),
+        mailbox(platform.system, delivery_worker),
         daily_limit(billing.subscriptions),
-        bus(platform.system, daily_limit, courier),
+        bus(platform.system, daily_limit, delivery_worker,
+            [this](store::UserId owner, std::string from, std::string to) {
+              billing.spans.count_message(owner, std::move(from), std::move(to));
+            }),
         events(platform.system),
         negotiation(platform.system, events),
-        amplification(platform.system, courier),
+        amplification(platform.system, delivery_worker),
         capabilities_(network::capabilities(), *this) {}
 
   agentbox::Rows rows() { return capabilities_.rows(identity.guards); }
@@ -82,7 +85,7 @@ class Module {
   bus_keys::BusKeys bus_keys;
   bus::Webhook webhook;
   bus::AgentDelivery agent_delivery;
-  bus::Courier courier;
+  bus::DeliveryWorker delivery_worker;
   bus::Mailbox mailbox;
   bus::DailyLimit daily_limit;
   bus::Bus bus;

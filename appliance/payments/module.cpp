@@ -1,7 +1,6 @@
 #include "appliance/payments/module.h"
 
-#include "appliance/payments/settlement/chain_settlement.h"
-#include "appliance/payments/settlement/ledger_settlement.h"
+#include "appliance/payments/splits/settlement.h"
 
 namespace payments {
 

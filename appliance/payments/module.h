@@ -4,17 +4,17 @@
 #include <memory>
 
 #include "appliance/hosting/module.h"
+#include "appliance/payments/acceptance/exact.h"
+#include "appliance/payments/acceptance/plugins.h"
 #include "appliance/payments/capabilities.h"
-#include "appliance/payments/chains/balances.h"
-#include "appliance/payments/gateway/plugins.h"
 #include "appliance/payments/ledger/ledger.h"
-#include "appliance/payments/settlement/settlement.h"
+#include "appliance/payments/splits/settlement.h"
 #include "appliance/payments/splits/splits.h"
 #include "appliance/payments/stripe/checkout.h"
-#include "appliance/payments/transactions/sender.h"
+#include "appliance/payments/transfers/sender.h"
 #include "appliance/payments/transfers/transfers.h"
+#include "appliance/payments/wallets/balances.h"
 #include "appliance/payments/wallets/wallets.h"
-#include "appliance/payments/x402/exact.h"
 
 namespace payments {
 

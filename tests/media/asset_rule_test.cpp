@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 
 namespace stream_webhooks {
-namespace {
+namespace asset_rule_test {
 
 TEST(AssetRule, KeepsLongRecordingsInFullHd) {
   EXPECT_EQ(fate_of({.duration = 900.1, .height = 1080}), Fate::archived);
@@ -53,5 +53,5 @@ TEST(Payload, MustBeAnObjectWithAType) {
     EXPECT_FALSE(parse(text, store::Time{})) << text;
 }
 
-}  // namespace
+}  // namespace asset_rule_test
 }  // namespace stream_webhooks

@@ -8,7 +8,7 @@
 #include <boost/json.hpp>
 
 namespace videos {
-namespace {
+namespace pictures_test {
 
 using namespace std::chrono_literals;
 using namespace std::string_literals;
@@ -80,5 +80,5 @@ TEST(Screenplay, EveryScenePassesSlowlyEnough) {
     EXPECT_GE(scene.length.count(), 0.7);
 }
 
-}  // namespace
+}  // namespace pictures_test
 }  // namespace videos

@@ -6,7 +6,7 @@
 #include "appliance/foundation/crypto/random.h"
 
 namespace stream_webhooks {
-namespace {
+namespace signature_test {
 
 using namespace std::chrono_literals;
 using web::Kind;
@@ -94,5 +94,5 @@ TEST(Signature, WithoutASecretNothingIsAccepted) {
   EXPECT_EQ(refusal({{"stream-signature", value}}, "{}", ""), Kind::forbidden);
 }
 
-}  // namespace
+}  // namespace signature_test
 }  // namespace stream_webhooks

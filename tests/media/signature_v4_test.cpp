@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 namespace bucket {
-namespace {
+namespace signature_v4_test {
 
 using namespace std::chrono_literals;
 
@@ -25,5 +25,5 @@ TEST(SignatureV4, IsValidForSevenDaysAtMost) {
   EXPECT_NE(presigned_query(key, request, time_of_example, 30 * 24h).find("X-Amz-Expires=604800&"), std::string::npos);
 }
 
-}  // namespace
+}  // namespace signature_v4_test
 }  // namespace bucket

@@ -4,7 +4,7 @@
 #include "appliance/media/videos/text_layout.h"
 
 namespace videos {
-namespace {
+namespace texts_test {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
@@ -64,5 +64,5 @@ TEST(Subtitles, HoldNothingOfTheTextsAsCommands) {
   EXPECT_EQ(lines, dialogues + 2);
 }
 
-}  // namespace
+}  // namespace texts_test
 }  // namespace videos

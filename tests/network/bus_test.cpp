@@ -7,13 +7,13 @@
 #include <map>
 #include <mutex>
 
+#include "appliance/access/records.h"
 #include "appliance/billing/subscriptions/subscriptions.h"
 #include "appliance/hosting/agents/records.h"
-#include "appliance/identity/accounts/records.h"
 #include "appliance/network/bus/mailbox.h"
 #include "tests/hosting/agent_fixture.h"
 
-namespace {
+namespace bus_test {
 
 using namespace std::chrono_literals;
 using agent_tests::eventually;
@@ -39,7 +39,7 @@ class BusTest : public testing::Test {
     explicit Life(BusTest& test)
         : store(store::Store::open(test.store_options())),
           system(store->system()),
-          courier(
+          deliveries(
               system, loop.io,
               [&test](const bus::Participant&, const bus::Message& message) {
                 return test.receive(message.message_id);
@@ -52,11 +52,11 @@ class BusTest : public testing::Test {
     agent_tests::Loop loop;
     std::unique_ptr<store::Store> store;
     store::System system;
-    bus::Courier courier;
+    bus::DeliveryWorker deliveries;
     billing::Subscriptions subscriptions{system};
     bus::DailyLimit limit{subscriptions};
-    bus::Bus bus{system, limit, courier};
-    bus::Mailbox mailbox{system, courier};
+    bus::Bus bus{system, limit, deliveries};
+    bus::Mailbox mailbox{system, deliveries};
   };
 
   void crash() {
@@ -65,7 +65,7 @@ class BusTest : public testing::Test {
   }
   void come_back() {
     life = std::make_unique<Life>(*this);
-    boost::asio::post(life->loop.io, [this] { life->courier.start(); });
+    boost::asio::post(life->loop.io, [this] { life->deliveries.start(); });
   }
 
   web::Result<boost::json::object> try_send(std::string id, std::string from = "ag_sender",
@@ -78,7 +78,7 @@ class BusTest : public testing::Test {
     const auto accepted = try_send(id, from);
     ASSERT_TRUE(accepted) << accepted.error().message;
   }
-  // The next attempts with this message fail; -1: for good.
+  // The next attempts with this message fail; -1: permanently.
   void fail(const std::string& id, int times) {
     const std::scoped_lock lock(mutex_);
     failures_[id] = times;
@@ -96,7 +96,7 @@ class BusTest : public testing::Test {
   }
   std::vector<bus::DeadLetter> dead_letters() { return life->mailbox.dead_letters(owner, {}, 100); }
 
-  bus::CourierOptions options;
+  bus::DeliveryWorkerOptions options;
   std::unique_ptr<Life> life;
 
  private:
@@ -246,4 +246,4 @@ TEST_F(BusTest, KeepsUnreadMessagesUntilTheyAreRead) {
   EXPECT_EQ(life->mailbox.unread(owner, "ag_hook", 10).size(), 2u);
 }
 
-}  // namespace
+}  // namespace bus_test

@@ -2,11 +2,11 @@
 #include <gmock/gmock.h>
 
 #include "appliance/foundation/crypto/hmac.h"
+#include "appliance/foundation/webhook_signature.h"
 #include "appliance/network/email_in/base64.h"
 #include "appliance/network/email_in/mail.h"
-#include "appliance/network/email_in/signature.h"
 
-namespace {
+namespace email_in_test {
 
 using email_in::from_base64;
 using email_in::read_mail;
@@ -24,21 +24,21 @@ TEST(Base64, IsStrict) {
 
 // The example of the Standard Webhooks specification's reference libraries.
 TEST(WebhookSignature, IsThatOfStandardWebhooks) {
-  const auto key = email_in::signing_key("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw");
-  const email_in::Signature signature{.id = "msg_p5jXN8AQM9LWM0D4loKWxJek",
-                                      .timestamp = "1614265330",
-                                      .signatures = "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE="};
-  EXPECT_TRUE(email_in::is_signed(signature, R"({"test": 2432232314})", key));
-  EXPECT_FALSE(email_in::is_signed(signature, R"({"test": 2432232315})", key));
-  EXPECT_FALSE(email_in::is_signed(signature, R"({"test": 2432232314})", "another key"));
-  EXPECT_FALSE(email_in::is_signed(signature, R"({"test": 2432232314})", ""));
+  const auto key = webhook_signature::signing_key("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw");
+  const webhook_signature::Signature signature{.id = "msg_p5jXN8AQM9LWM0D4loKWxJek",
+                                               .timestamp = "1614265330",
+                                               .signatures = "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE="};
+  EXPECT_TRUE(webhook_signature::is_signed(signature, R"({"test": 2432232314})", key));
+  EXPECT_FALSE(webhook_signature::is_signed(signature, R"({"test": 2432232315})", key));
+  EXPECT_FALSE(webhook_signature::is_signed(signature, R"({"test": 2432232314})", "another key"));
+  EXPECT_FALSE(webhook_signature::is_signed(signature, R"({"test": 2432232314})", ""));
 }
 
 TEST(WebhookSignature, KnowsItsSecretByThePrefix) {
-  EXPECT_EQ(email_in::signing_key("whsec_aGVsbG8="), "hello");
-  EXPECT_EQ(email_in::signing_key("aGVsbG8="), "aGVsbG8=");
-  EXPECT_EQ(email_in::signing_key("whsec_no base64!"), "");
-  EXPECT_EQ(email_in::signing_key(""), "");
+  EXPECT_EQ(webhook_signature::signing_key("whsec_aGVsbG8="), "hello");
+  EXPECT_EQ(webhook_signature::signing_key("aGVsbG8="), "aGVsbG8=");
+  EXPECT_EQ(webhook_signature::signing_key("whsec_no base64!"), "");
+  EXPECT_EQ(webhook_signature::signing_key(""), "");
 }
 
 TEST(WebhookSignature, IsValidForFiveMinutes) {
@@ -46,7 +46,7 @@ TEST(WebhookSignature, IsValidForFiveMinutes) {
   const auto is_accepted = [&](const std::string& timestamp) {
     web::Request request;
     request.headers = {{"svix-id", "msg_1"}, {"Svix-Timestamp", timestamp}, {"svix-signature", "v1,eA=="}};
-    return email_in::signature_of(request, now).has_value();
+    return webhook_signature::signature_of(request, now).has_value();
   };
   EXPECT_TRUE(is_accepted("1700000000"));
   EXPECT_TRUE(is_accepted("1699999700"));
@@ -85,4 +85,4 @@ TEST(MailBody, NamesWhatIsWrong) {
               HasSubstr("attachments[0].content"));
 }
 
-}  // namespace
+}  // namespace email_in_test

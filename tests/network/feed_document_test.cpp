@@ -8,7 +8,7 @@
 #include "appliance/network/data_feeds/feed_date.h"
 #include "web/routes/reply.h"
 
-namespace {
+namespace feed_document_test {
 
 using data_feeds::read_feed_document;
 using testing::HasSubstr;
@@ -72,12 +72,95 @@ TEST(FeedDocument, ReadsRss1) {
   EXPECT_EQ(web::iso8601(feed.items[0].published.value()), "2001-02-03T04:05:06.000Z");
 }
 
+std::string rss(const std::string& item) {
+  return "<rss xmlns:atom='http://www.w3.org/2005/Atom'><channel><title>t</title><item>" + item +
+         "</item></channel></rss>";
+}
+data_feeds::Item only_item(const std::string& feed, std::string_view content_type = "") {
+  const auto read = read_feed_document(feed, "https://f.example/dir/feed.xml", content_type);
+  EXPECT_TRUE(read) << feed << (read ? "" : read.error().message);
+  if (!read) return {};
+  EXPECT_THAT(read->items, SizeIs(1)) << feed;
+  return read->items.empty() ? data_feeds::Item() : read->items[0];
+}
+
+TEST(FeedDocument, KeepsWhatIsNotWellFormed) {
+  EXPECT_EQ(only_item(rss("<title>Fish & chips&nbsp;&mdash; caf&eacute;</title>")).title, "Fish & chips\u00a0— café");
+  EXPECT_EQ(only_item(rss("<title>a\x01\x08"
+                          "b</title>"))
+                .title,
+            "ab");
+  EXPECT_EQ(only_item("\n \n<?xml version='1.0'?>" + rss("<title>late</title>")).title, "late");
+  EXPECT_EQ(only_item(rss("<title>over</title>") + "<script>x()</script></body>&").title, "over");
+  EXPECT_EQ(only_item("<rss><channel><item><title>cut</title><link>https://a.example/1").title, "cut");
+  EXPECT_EQ(only_item(rss("<description>a <b>bold</b><br>line <title>x</description><title>never closed")).title,
+            "never closed");
+  EXPECT_EQ(only_item(rss("<link>https://a.example/?a=1&copy=2&amp;b</link>")).link, "https://a.example/?a=1&copy=2&b");
+  const auto two = read_feed_document("<rss><channel><item><title>one<item><title>two</title></item></channel></rss>");
+  ASSERT_THAT(two->items, SizeIs(2));
+  EXPECT_EQ(two->items[1].title, "two");
+}
+
+TEST(FeedDocument, ReadsEncodings) {
+  EXPECT_EQ(only_item("<?xml version='1.0' encoding='windows-1252'?>" + rss("<title>caf\xe9 \x80</title>")).title,
+            "café €");
+  EXPECT_EQ(only_item(rss("<title>\xcf\xf0\xe8\xe2\xe5\xf2</title>"), "text/xml; charset=windows-1251").title,
+            "Привет");
+  EXPECT_EQ(only_item(rss("<title>na\xc3\xafve \xc3\xa9 \xff bad</title>")).title, "naïve é \xEF\xBF\xBD bad");
+}
+
+TEST(FeedDocument, ReadsXhtmlAndRelativeLinks) {
+  const auto item =
+      only_item(R"(<feed xmlns="http://www.w3.org/2005/Atom" xml:base="https://b.example/x/"><title>f</title>
+    <entry xml:base="posts/"><title type="xhtml"><div xmlns="http://www.w3.org/1999/xhtml">An <em>old</em> lamp</div></title>
+    <link href="1.html"/><content type="xhtml"><div xmlns="http://www.w3.org/1999/xhtml"><p>See <a href="https://c.example/">it</a></p></div>
+    </content></entry></feed>)");
+  EXPECT_EQ(item.title, "An old lamp");
+  EXPECT_EQ(item.link, "https://b.example/x/posts/1.html");
+  EXPECT_EQ(item.summary, R"(<p>See <a href="https://c.example/">it</a></p>)");
+  EXPECT_EQ(only_item(rss("<link>../2</link>")).link, "https://f.example/2");
+}
+
+TEST(FeedDocument, FindsTheLinkOfAnItem) {
+  EXPECT_EQ(
+      only_item(rss("<atom:link rel='self' href='https://a.example/feed'/><link>https://a.example/1</link>")).link,
+      "https://a.example/1");
+  EXPECT_EQ(only_item(rss("<guid>https://a.example/1</guid>")).link, "https://a.example/1");
+  EXPECT_EQ(only_item(rss("<guid isPermaLink='false'>https://a.example/1</guid>")).link, "");
+  const auto feed = read_feed_document(
+      "<rss xmlns:atom='http://www.w3.org/2005/Atom'><channel><atom:link rel='self' "
+      "href='https://a.example/feed'/><link>https://a.example/</link></channel></rss>");
+  EXPECT_EQ(feed->link, "https://a.example/");
+}
+
+TEST(FeedDocument, ReadsMediaOfVideos) {
+  const auto item = only_item(R"(<feed xmlns:yt="http://www.youtube.com/xml/schemas/2015"
+    xmlns:media="http://search.yahoo.com/mrss/" xmlns="http://www.w3.org/2005/Atom"><title>c</title><entry><id>yt:video:1</id>
+    <yt:videoId>1</yt:videoId><title>A lamp</title><link rel="alternate" href="https://v.example/watch?v=1"/><media:group>
+    <media:title>Other</media:title><media:content url="https://v.example/1.mp4"/><media:description>How it
+    works</media:description></media:group></entry></feed>)");
+  EXPECT_EQ(item.title, "A lamp");
+  EXPECT_EQ(item.link, "https://v.example/watch?v=1");
+  EXPECT_EQ(item.summary.substr(0, 6), "How it");
+}
+
+TEST(FeedDocument, ReadsJsonFeed) {
+  const auto item =
+      only_item(R"({"version":"https://jsonfeed.org/version/1.1","title":"J","home_page_url":"https://j.example/",
+    "items":[{"id":"1","url":"/1","title":"One","content_text":"text","date_published":"2025-01-02T03:04:05Z"}]})");
+  EXPECT_EQ(item.id, "1");
+  EXPECT_EQ(item.link, "https://f.example/1");
+  EXPECT_EQ(item.summary, "text");
+  EXPECT_TRUE(item.published);
+  EXPECT_FALSE(read_feed_document(R"({"items":[]})"));
+}
+
 TEST(FeedDocument, IsBounded) {
   std::string text = "<rss><channel><title>many</title>";
   for (int n = 0; n < 300; ++n) text += "<item><title>" + std::string(10'000, 'x') + "</title></item>";
   const auto feed = read_feed_document(text + "</channel></rss>").value();
-  EXPECT_THAT(feed.items, SizeIs(data_feeds::most_items));
-  EXPECT_THAT(feed.items[0].title, SizeIs(data_feeds::most_text_bytes));
+  EXPECT_THAT(feed.items, SizeIs(data_feeds::max_items));
+  EXPECT_THAT(feed.items[0].title, SizeIs(data_feeds::max_text_bytes));
   // Never in the middle of a character.
   const auto cut = read_feed_document("<rss><channel><title>x" + std::string(5'000, ' ') + "</title></channel></rss>");
   EXPECT_EQ(cut->title, "x");
@@ -127,4 +210,4 @@ TEST(FeedDocument, AnswersWhateverBytesItGets) {
   }
 }
 
-}  // namespace
+}  // namespace feed_document_test

@@ -4,7 +4,7 @@
 
 #include "appliance/network/fleet/graph.h"
 
-namespace {
+namespace fleet_graph_test {
 
 using fleet::draw;
 using fleet::Graph;
@@ -123,4 +123,4 @@ TEST(FleetGraph, AThousandSoulsKeepWithinThePictureAndApart) {
   for (std::size_t at = 0; at < graph.nodes.size(); ++at) EXPECT_EQ(graph.nodes[at].x, again.nodes[at].x);
 }
 
-}  // namespace
+}  // namespace fleet_graph_test

@@ -4,7 +4,7 @@
 #include "appliance/network/mcp_server/protocol.h"
 #include "appliance/network/mcp_server/sessions.h"
 
-namespace {
+namespace mcp_protocol_test {
 
 using mcp_server::Code;
 using mcp_server::parse_message;
@@ -87,4 +87,4 @@ TEST(McpSessions, AreOfTheirCallerAndEnd) {
   EXPECT_FALSE(sessions.use(first_of_many, ada, now)) << "the oldest makes room";
 }
 
-}  // namespace
+}  // namespace mcp_protocol_test

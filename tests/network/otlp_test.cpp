@@ -5,7 +5,7 @@
 #include "appliance/network/otlp/import.h"
 #include "appliance/network/otlp/protobuf.h"
 
-namespace {
+namespace otlp_test {
 
 using namespace std::chrono_literals;
 using otlp::protobuf::append_bytes;
@@ -100,4 +100,4 @@ TEST(Otlp, WhatIsNotUtf8IsDropped) {
   EXPECT_EQ(span.duration_us, 1'500);
 }
 
-}  // namespace
+}  // namespace otlp_test

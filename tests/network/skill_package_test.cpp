@@ -13,7 +13,7 @@
 #include "tests/support/temporary_folder.h"
 
 namespace skills {
-namespace {
+namespace skill_package_test {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -49,7 +49,7 @@ TEST(SkillPackage, BoundsPricesAndSizes) {
     EXPECT_EQ(error_of({head("price: " + std::string(price) + "\n")}), "no error") << price;
   for (const auto* price : {"1000.01", "-0.1", "0.0000001", "abc", ".5.", "1,5"})
     EXPECT_THAT(error_of({head("price: " + std::string(price) + "\n")}), HasSubstr("price")) << price;
-  EXPECT_THAT(error_of({head(), {.path = "x", .content = std::string(most_file_bytes + 1, 'x')}}), HasSubstr("512 KB"));
+  EXPECT_THAT(error_of({head(), {.path = "x", .content = std::string(max_file_bytes + 1, 'x')}}), HasSubstr("512 KB"));
 }
 
 TEST(BuiltinSkills, AreValid) {
@@ -144,5 +144,5 @@ TEST(SkillMessage, HasTheInputsInTheirOrder) {
   EXPECT_EQ(*message_of(skill, {.skill = "tea", .inputs = {{"b", "x"}}}), "Use your skill \"tea\".\n\nb: x");
 }
 
-}  // namespace
+}  // namespace skill_package_test
 }  // namespace skills

@@ -6,7 +6,7 @@
 #include <array>
 
 namespace negotiation {
-namespace {
+namespace state_machine_test {
 
 constexpr std::array states{State::requested, State::offered, State::accepted,  State::declined,
                             State::confirmed, State::settled, State::cancelled, State::expired};
@@ -55,5 +55,5 @@ TEST(BookingStates, WaitForPeopleOnlyAWhile) {
     EXPECT_EQ(may_expire(state), state == State::requested || state == State::offered || state == State::accepted);
 }
 
-}  // namespace
+}  // namespace state_machine_test
 }  // namespace negotiation

@@ -5,7 +5,7 @@
 #include "appliance/network/swarms/plan.h"
 
 namespace swarms {
-namespace {
+namespace swarm_plan_test {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -76,5 +76,5 @@ TEST(SwarmTexts, SayWhoAnsweredAndWhoDidNot) {
   EXPECT_EQ(joined(all, members), "## Anna\n\nYes.\n\n## ag_9\n\n(No answer: It is gone.)");
 }
 
-}  // namespace
+}  // namespace swarm_plan_test
 }  // namespace swarms

@@ -1,18 +1,18 @@
-// Amounts of transfers, as clients send them.
-#include "appliance/payments/transfers/amount.h"
+// Amounts of USDC, as clients send them.
+#include "appliance/payments/usdc.h"
 
 #include <gtest/gtest.h>
 
 #include <boost/json/parse.hpp>
 
-namespace {
+namespace amount_test {
 
 std::string read(std::string_view json) {
-  const auto amount = transfers::amount_of(boost::json::parse(json));
+  const auto amount = payments::parse_amount(boost::json::parse(json));
   return amount ? amount->to_string() : amount.error().message.substr(0, 6);
 }
 
-TEST(TransferAmount, IsRoundedToSixPlaces) {
+TEST(UsdcAmount, IsRoundedToSixPlaces) {
   EXPECT_EQ(read("1"), "1");
   EXPECT_EQ(read("1.5"), "1.5");
   EXPECT_EQ(read("0.1234565"), "0.123457");
@@ -22,7 +22,7 @@ TEST(TransferAmount, IsRoundedToSixPlaces) {
   EXPECT_EQ(read("5e-7"), "0.000001");
 }
 
-TEST(TransferAmount, RefusesWhatIsNoPositiveAmount) {
+TEST(UsdcAmount, RefusesWhatIsNoPositiveAmount) {
   for (const auto* json : {"0",
                            "-0.0",
                            "-1",
@@ -47,4 +47,4 @@ TEST(TransferAmount, RefusesWhatIsNoPositiveAmount) {
     EXPECT_EQ(read(json), "amount") << json;
 }
 
-}  // namespace
+}  // namespace amount_test

@@ -1,5 +1,5 @@
 // Authorizations of EIP-3009, against what viem 2.56 makes of the same input.
-#include "appliance/payments/eip3009/authorization.h"
+#include "appliance/payments/acceptance/authorization.h"
 
 #include <gtest/gtest.h>
 
@@ -8,10 +8,10 @@
 #include "appliance/foundation/chain/uint256.h"
 #include "appliance/foundation/crypto/keccak.h"
 #include "appliance/foundation/crypto/random.h"
-#include "appliance/payments/eip3009/arrival.h"
-#include "appliance/payments/eip3009/verification.h"
+#include "appliance/payments/acceptance/authorization_settlement.h"
+#include "appliance/payments/acceptance/verification.h"
 
-namespace {
+namespace authorization_test {
 
 using eip3009::Authorization;
 
@@ -71,7 +71,7 @@ TEST(Authorization, IsReadStrictly) {
 }
 
 TEST(Authorization, PaysExactlyThisWithinItsTime) {
-  const eip3009::Due due{.receiver = address(receiver), .value = chain::word(1000)};
+  const eip3009::PaymentTerms due{.receiver = address(receiver), .value = chain::word(1000)};
   EXPECT_FALSE(eip3009::check_terms(authorization(), due, at(1'700'000'000)));
   EXPECT_TRUE(
       eip3009::check_terms(authorization(), {.receiver = address(payer), .value = due.value}, at(1'700'000'000)));
@@ -118,4 +118,4 @@ TEST(Authorization, OfSmartWalletsIsSentAsBytes) {
   EXPECT_EQ(by_wallet.size(), 4u + 8 * 32 + 3 * 32);
 }
 
-}  // namespace
+}  // namespace authorization_test

@@ -7,7 +7,7 @@
 #include <numeric>
 #include <random>
 
-namespace {
+namespace division_test {
 
 using payments::Usdc;
 using testing::ElementsAre;
@@ -49,4 +49,4 @@ TEST(Division, AmountsAlwaysAddUp) {
   }
 }
 
-}  // namespace
+}  // namespace division_test

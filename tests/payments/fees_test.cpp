@@ -1,13 +1,12 @@
 // What transactions offer for gas, and what they may cost.
-#include "appliance/payments/transactions/fees.h"
+#include "appliance/payments/transfers/fees.h"
 
 #include <gtest/gtest.h>
 
 #include "appliance/foundation/chain/amount.h"
 #include "appliance/foundation/chain/uint256.h"
-#include "appliance/payments/transactions/cost.h"
 
-namespace {
+namespace fees_test {
 
 constexpr std::uint64_t gwei = 1'000'000'000, highest = 100 * gwei;
 
@@ -46,4 +45,4 @@ TEST(Cost, IsTheValueAndTheGas) {
   EXPECT_EQ(transactions::cost_of(std::string(32, '\xFF'), 1, 1), std::string(32, '\xFF')) << "saturates";
 }
 
-}  // namespace
+}  // namespace fees_test

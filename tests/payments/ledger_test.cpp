@@ -4,13 +4,17 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <map>
 #include <random>
+#include <thread>
 
-#include "appliance/payments/settlement/ledger_settlement.h"
+#include "appliance/payments/splits/settlement.h"
+#include "appliance/payments/splits/splits.h"
+#include "appliance/payments/wallets/wallets.h"
 #include "tests/identity/people_fixture.h"
 
-namespace {
+namespace ledger_test {
 
 using ledger::Account;
 using payments::Usdc;
@@ -164,6 +168,65 @@ TEST_F(LedgerTest, ManyAtOnceWithOneReferenceMoveMoneyOnce) {
   EXPECT_EQ(ledger.balance(bob), usdc("1"));
 }
 
+TEST_F(LedgerTest, IsVerifiedWhileItIsWrittenTo) {
+  issue(ann, usdc("1000"));
+  std::atomic<bool> is_over = false;
+  std::thread payer([&] {
+    for (int at = 0; !is_over; ++at)
+      run(ledger.transfer(
+          {.reference = "load/" + std::to_string(at), .from = ann, .to = bob, .amount = Usdc::of_micro(1)}));
+  });
+  for (int round = 0; round < 30; ++round) EXPECT_THAT(ledger.differences(), IsEmpty());
+  is_over = true;
+  payer.join();
+}
+
+TEST_F(LedgerTest, FindsABalanceThatHasNoEntries) {
+  issue(ann, usdc("1"));
+  auto change = system.change();
+  change.add(2, {"ledger/agent/ghost"}, -5);
+  ASSERT_TRUE(change.commit_blocking().ok());
+  EXPECT_THAT(ledger.differences(),
+              testing::ElementsAre("Account agent/ghost of 2 has a balance of 5 micro-USDC, but its entries sum to 0"));
+}
+
+// The first payer's chain makes no blocks.
+class SlowSettlement final : public settlement::Settlement {
+ public:
+  std::string network() const override { return "ledger"; }
+  web::Task<web::Result<settlement::Progress>> settle(settlement::Order order) override {
+    using settlement::State;
+    const auto state = order.payer_owner == 1 ? State::processing : State::settled;
+    co_return settlement::Progress{.state = state};
+  }
+};
+
+TEST_F(LedgerTest, SplitsThatWaitDoNotHoldUpThoseOfOtherUsers) {
+  boost::asio::io_context home;
+  SlowSettlement slow;
+  splits::Splits splits(system, slow, home);
+  const auto from = wallets::address_of(run(wallets.obtain(1, "user")));
+  const auto order_of = [&](store::UserId owner, std::string key = {}) {
+    splits::Request order{.owner = owner, .agent = "dj", .name = "gig", .from = from, .total = usdc("1")};
+    order.key = std::move(key);
+    order.recipients.push_back({from, 100});
+    return order;
+  };
+  for (int at = 0; at < 120; ++at) ASSERT_TRUE(run(splits.create(order_of(1))));
+  const auto other = run(splits.create(order_of(2, "once")));
+  ASSERT_TRUE(other);
+  EXPECT_EQ(run(splits.create(order_of(2, "once")))->number, other->number) << "the same key makes one split";
+  auto changed = order_of(2, "once");
+  changed.total = usdc("2");
+  EXPECT_EQ(run(splits.create(changed)).error().code, "IDEMPOTENCY_KEY_ALREADY_USED");
+  splits.start();
+  const auto is_settled = [&] { return splits.find(2, other->number)->status == splits::Status::settled; };
+  for (int round = 0; round < 300 && !is_settled(); ++round) home.run_for(std::chrono::milliseconds(20));
+  EXPECT_TRUE(is_settled());
+  boost::asio::co_spawn(home, splits.stop(), [&](const std::exception_ptr&) { home.stop(); });
+  home.run();
+}
+
 TEST_F(LedgerTest, SettlementPaysEachShareOnce) {
   const auto payer = run(wallets.obtain(1, "agent/bot")), first = run(wallets.obtain(2, "user"));
   issue(bot, usdc("10"));
@@ -195,4 +258,4 @@ TEST_F(LedgerTest, WalletsAreMadeOnce) {
   EXPECT_FALSE(wallets.signer(1, "agent/none"));
 }
 
-}  // namespace
+}  // namespace ledger_test

@@ -15,13 +15,15 @@
 #include <set>
 #include <thread>
 
+#include "appliance/access/records.h"
 #include "appliance/billing/credits/credits.h"
 #include "appliance/box/open_store.h"
-#include "appliance/identity/accounts/records.h"
-#include "appliance/payments/settlement/ledger_settlement.h"
+#include "appliance/payments/ledger/ledger.h"
+#include "appliance/payments/splits/settlement.h"
+#include "appliance/payments/wallets/wallets.h"
 #include "tests/support/temporary_folder.h"
 
-namespace {
+namespace money_crash_test {
 
 using namespace std::chrono_literals;
 using ledger::Account;
@@ -182,4 +184,4 @@ TEST_F(MoneyCrashTest, WhatWasAcknowledgedIsThereOnceAndEverySumHolds) {
   }
 }
 
-}  // namespace
+}  // namespace money_crash_test

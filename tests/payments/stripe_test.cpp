@@ -8,11 +8,11 @@
 #include "appliance/foundation/crypto/hmac.h"
 #include "appliance/foundation/crypto/random.h"
 #include "appliance/foundation/settings/settings.h"
-#include "appliance/payments/statements/currency.h"
+#include "appliance/payments/statements/statement.h"
 #include "appliance/payments/stripe/event.h"
 #include "appliance/payments/stripe/signature.h"
 
-namespace {
+namespace stripe_test {
 
 using namespace payments::stripe;
 using testing::HasSubstr;
@@ -169,4 +169,4 @@ TEST(Currencies, HaveTheirDecimals) {
   EXPECT_EQ(decimal_amount(1234, "kwd"), "1.234");
 }
 
-}  // namespace
+}  // namespace stripe_test

@@ -4,7 +4,7 @@
 
 #include <random>
 
-namespace {
+namespace usdc_test {
 
 using payments::Usdc;
 
@@ -12,7 +12,7 @@ TEST(Usdc, ReadsPlainDecimalsAlone) {
   EXPECT_EQ(Usdc::parse("12")->micro(), 12'000'000);
   EXPECT_EQ(Usdc::parse("0.000001")->micro(), 1);
   EXPECT_EQ(Usdc::parse("007.50")->micro(), 7'500'000);
-  EXPECT_EQ(Usdc::parse("1000000000000")->micro(), Usdc::most_micro);
+  EXPECT_EQ(Usdc::parse("1000000000000")->micro(), Usdc::max_micro);
   for (const auto* text : {"",
                            ".",
                            "1.",
@@ -44,16 +44,16 @@ TEST(Usdc, WritesTheShortestForm) {
   EXPECT_EQ((-Usdc::of_micro(2'500'000)).to_string(), "-2.5");
   std::mt19937_64 random(1);  // NOLINT: the same sequence each time
   for (int round = 0; round < 10'000; ++round) {
-    const auto amount = Usdc::of_micro(static_cast<std::int64_t>(random() % (Usdc::most_micro + 1ULL)));
+    const auto amount = Usdc::of_micro(static_cast<std::int64_t>(random() % (Usdc::max_micro + 1ULL)));
     EXPECT_EQ(Usdc::parse(amount.to_string()), amount);
   }
 }
 
 TEST(Usdc, SumsOutOfRangeThrow) {
-  const auto most = Usdc::of_micro(Usdc::most_micro);
+  const auto most = Usdc::of_micro(Usdc::max_micro);
   EXPECT_THROW(most + Usdc::of_micro(1), std::overflow_error);
   EXPECT_THROW(-most - Usdc::of_micro(1), std::overflow_error);
   EXPECT_EQ(most - most, Usdc());
 }
 
-}  // namespace
+}  // namespace usdc_test

@@ -1,13 +1,12 @@
 // The JSON of x402 and its headers.
-#include "appliance/payments/x402/wire.h"
+#include "appliance/payments/acceptance/x402.h"
 
 #include <gtest/gtest.h>
 
 #include "appliance/foundation/crypto/base64.h"
 #include "appliance/foundation/crypto/random.h"
-#include "appliance/payments/x402/networks.h"
 
-namespace {
+namespace x402_test {
 
 namespace json = boost::json;
 
@@ -100,4 +99,4 @@ TEST(Base64, IsReadInItsCanonicalFormOnly) {
     EXPECT_FALSE(crypto::from_base64(odd)) << odd;
 }
 
-}  // namespace
+}  // namespace x402_test

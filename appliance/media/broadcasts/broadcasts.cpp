@@ -27,10 +27,10 @@ using namespace std::chrono_literals;
 using web::Result;
 using web::Task;
 
-constexpr std::uint64_t most_file_bytes = 64u << 20;
+constexpr std::uint64_t max_file_bytes = 64u << 20;
 constexpr std::string_view longest_broadcast = "3600";  // seconds
 constexpr std::uint64_t memory_mb = 1'024, file_mb = 128;
-constexpr std::size_t most_remembered = 1'000;
+constexpr std::size_t max_remembered = 1'000;
 
 constexpr std::string_view text_file = "text.txt", spoken_file = "spoken.wav", given_file = "given",
                            sound_file = "sound.aac", title_file = "title.ass", key_file = "key.ffpreset";
@@ -132,9 +132,9 @@ Result<web::Outbound::Passage> passage_to(const std::string& server, const std::
   constexpr std::uint16_t rtmp = 1935, rtmps = 443;
   const auto url = boost::urls::parse_uri(server);
   if (!url || url->host().empty()) return web::internal("The stream server's address is not known", server);
-  const web::Asker asker{.part = "broadcasts", .agent = agent};
+  const web::CallOrigin origin{.part = "broadcasts", .agent = agent};
   const auto usual = url->scheme() == "rtmps" ? rtmps : rtmp;
-  return web::outbound().admit(asker, std::string(url->host()), url->has_port() ? url->port_number() : usual);
+  return web::outbound().admit(origin, std::string(url->host()), url->has_port() ? url->port_number() : usual);
 }
 
 }  // namespace
@@ -170,8 +170,8 @@ Task<Result<std::string>> Broadcasts::sound_of(std::string agent, std::string fi
   const explorer::Place place{.folder = *workspace, .is_workspace = true};
   const auto read = [&]() -> Result<std::string> {
     const auto raw = explorer::open_raw(place, file);
-    if (!raw) return web::invalid("file is none of the workspace");
-    if (raw->size > most_file_bytes) return web::invalid("file must not be larger than 64 MB");
+    if (!raw) return web::invalid("file is not in the workspace");
+    if (raw->size > max_file_bytes) return web::invalid("file must not be larger than 64 MB");
     return explorer::read_piece(raw->file, 0, raw->size);
   };
   co_return co_await web::offload(blocking_, read);
@@ -203,8 +203,7 @@ Task<Result<void>> Broadcasts::begin(std::string agent, Program program, streams
   if (count_running() >= broadcasts_at_once)
     co_return web::Error{.kind = web::Kind::too_many,
                          .message = "As many agents are on air as the box can send at once"};
-  if (on_air_.size() >= most_remembered)
-    std::erase_if(on_air_, [](const auto& one) { return one.second->has_ended(); });
+  if (on_air_.size() >= max_remembered) std::erase_if(on_air_, [](const auto& one) { return one.second->has_ended(); });
   const auto provider = streams_.provider();
   if (!provider) co_return provider.error();
   const auto one = std::make_shared<OnAir>();
@@ -262,7 +261,8 @@ Task<Result<void>> Broadcasts::perform(OnAir& one) {
     auto spoken = co_await run_program(one, "espeak-ng", std::move(speaking), false);
     if (!spoken) co_return spoken;
   }
-  auto decoded = co_await run_program(one, "ffmpeg", decoding(one.text.empty() ? given_file : spoken_file), false);
+  const auto sound_file = one.text.empty() ? given_file : spoken_file;
+  auto decoded = co_await run_program(one, "ffmpeg", decoding(sound_file), false);
   if (!decoded) co_return decoded;
   one.broadcast.state = State::on_air;
   one.broadcast.since = store::now();
@@ -289,8 +289,7 @@ Task<Result<void>> Broadcasts::run_program(OnAir& one, std::string name, std::ve
   one.running = nullptr;
   if (end.is_success()) co_return Result<void>();
   const std::string said = child.last_words();
-  if (said.find("voice does not exist") != std::string::npos)
-    co_return web::invalid("language is none that this box can speak");
+  if (said.find("voice does not exist") != std::string::npos) co_return web::invalid("language is not supported");
   co_return web::internal(
       has_network ? "The stream server refused the broadcast or broke off." : "The sound could not be decoded.",
       name + " ended with " + end.text() + ": " + said);

@@ -3,12 +3,24 @@
 #include <boost/describe.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
-#include "appliance/media/broadcasts/routes.h"
+#include "appliance/access/guards.h"
+#include "appliance/hosting/agents/directory.h"
+#include "appliance/media/broadcasts/broadcasts.h"
+#include "web/routes/bind.h"
 #include "web/routes/endpoint.h"
 #include "web/routes/fields.h"
+#include "web/routes/route.h"
 
 namespace broadcasts {
+
+// What the rows depend on; all of it must outlive them.
+struct Services {
+  Broadcasts& broadcasts;
+  streams::Streams& streams;
+  const agents::AgentDirectory& agents;
+};
 
 struct BroadcastRequest {
   std::optional<web::Prose<1, 5'000>> text;
@@ -26,8 +38,7 @@ struct BroadcastView {
 };
 BOOST_DESCRIBE_STRUCT(BroadcastView, (), (state, error, since, streamId, hlsUrl, embedUrl))
 
-web::Answer go_on_air(const Services&, const web::Request&, BroadcastRequest);
-web::Answer show_broadcast(const Services&, const web::Request&);
-web::Answer leave_air(const Services&, const web::Request&);
+// For agents.
+std::vector<web::Route> backend_routes(const agentbox::Guards&, const web::Bind<Services>&);
 
 }  // namespace broadcasts

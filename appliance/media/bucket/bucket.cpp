@@ -61,7 +61,7 @@ web::Task<web::Result<void>> Bucket::put(std::string name, std::string content, 
   web::FetchRequest request{.url = signed_url("PUT", name, store::now(), request_validity), .method = "PUT"};
   request.headers.emplace_back("Content-Type", std::move(content_type));
   request.body = std::move(content);
-  request.asker.part = "bucket";
+  request.origin.part = "bucket";
   request.timeout = upload_time;
   const auto answer = co_await web::fetch(std::move(request));
   if (!answer) co_return answer.error();
@@ -71,7 +71,7 @@ web::Task<web::Result<void>> Bucket::put(std::string name, std::string content, 
 
 web::Task<web::Result<void>> Bucket::remove(std::string name) const {
   web::FetchRequest request{.url = signed_url("DELETE", name, store::now(), request_validity), .method = "DELETE"};
-  request.asker.part = "bucket";
+  request.origin.part = "bucket";
   const auto answer = co_await web::fetch(std::move(request));
   if (!answer) co_return answer.error();
   if (answer->status / 100 != 2 && answer->status != 404)

@@ -6,6 +6,7 @@
 
 #include "appliance/foundation/crypto/hmac.h"
 #include "appliance/foundation/crypto/random.h"
+#include "web/ascii.h"
 
 namespace bucket {
 
@@ -27,8 +28,7 @@ std::string percent_encoded(std::string_view text) {
   constexpr std::string_view digits = "0123456789ABCDEF";
   std::string encoded;
   for (const unsigned char c : text) {
-    const bool is_plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
-                          c == '.' || c == '_' || c == '~';
+    const bool is_plain = web::is_alphanumeric(static_cast<char>(c)) || c == '-' || c == '.' || c == '_' || c == '~';
     if (is_plain) {
       encoded += static_cast<char>(c);
     } else {

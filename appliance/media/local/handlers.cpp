@@ -19,8 +19,6 @@ web::Result<Callback> form_of(const web::Request& request) {
   return web::parse_query<Callback>(form);
 }
 
-}  // namespace
-
 // The path's secret is known to the server alone; for anybody else there is nothing here.
 web::Answer receive_callback(const Services& services, const web::Request& request) {
   auto* server = services.server;
@@ -70,6 +68,31 @@ web::Answer send_live_file(const Services& services, const web::Request& request
   // Streams are public: players on other sites may play them.
   if (response) response->set("Access-Control-Allow-Origin", "*");
   co_return response;
+}
+
+}  // namespace
+
+std::vector<web::Route> web_routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {
+  const auto& none = guards.none;
+  return {
+      {web::GET, "/live/:playbackId", none, nullptr, web::plain(on(show_player)).fails({web::Kind::not_found}),
+       "Page that plays a stream of the box's own server"},
+      {web::GET, "/live/:playbackId/:file", none, nullptr,
+       web::plain(on(send_live_file))
+           .describe("HLS: index.m3u8 and the segments that it names, while the stream is live; in parts, too (Range).")
+           .fails({web::Kind::not_found}),
+       "Playlist and segments of a live stream"},
+  };
+}
+
+std::vector<web::Route> backend_routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {
+  return {
+      {web::POST, "/api/stream-callbacks/:secret/:event", guards.none, nullptr,
+       web::plain(on(receive_callback))
+           .describe("For the box's own stream server, which alone knows the secret; 404 without it.")
+           .fails({web::Kind::forbidden, web::Kind::not_found}),
+       "Callbacks of the box's own stream server"},
+  };
 }
 
 }  // namespace local

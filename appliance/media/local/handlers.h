@@ -1,14 +1,27 @@
 #pragma once
 
+#include <boost/asio/thread_pool.hpp>
 #include <boost/describe.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
-#include "appliance/media/local/routes.h"
+#include "appliance/access/guards.h"
+#include "appliance/media/local/stream_server.h"
+#include "web/routes/bind.h"
 #include "web/routes/endpoint.h"
 #include "web/routes/fields.h"
+#include "web/routes/route.h"
 
 namespace local {
+
+// What the rows depend on; all of it must outlive them.
+struct Services {
+  StreamServer* server;  // null: the box runs no stream server
+  Local* local;          // the same
+  streams::Streams& streams;
+  boost::asio::thread_pool& blocking;
+};
 
 // The form that nginx's RTMP module posts.
 struct Callback {
@@ -17,8 +30,9 @@ struct Callback {
 };
 BOOST_DESCRIBE_STRUCT(Callback, (), (name, key, path))
 
-web::Answer receive_callback(const Services&, const web::Request&);
-web::Answer show_player(const Services&, const web::Request&);
-web::Answer send_live_file(const Services&, const web::Request&);
+// Playing the streams of the box's own server.
+std::vector<web::Route> web_routes(const agentbox::Guards&, const web::Bind<Services>&);
+// What the server asks and reports.
+std::vector<web::Route> backend_routes(const agentbox::Guards&, const web::Bind<Services>&);
 
 }  // namespace local

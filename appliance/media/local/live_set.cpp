@@ -8,7 +8,7 @@ namespace local {
 namespace {
 
 constexpr std::chrono::seconds listening{15};  // players ask every few seconds
-constexpr std::size_t most_streams = 1'000, most_listeners = 100'000;
+constexpr std::size_t max_streams = 1'000, max_listeners = 100'000;
 
 std::vector<std::string> names_of(const std::map<std::string, std::string>& streams) {
   std::vector<std::string> names;
@@ -61,13 +61,13 @@ void Audience::see(std::string_view playback_id, const std::string& client, Cloc
   const std::scoped_lock lock(mutex_);
   auto found = streams_.find(playback_id);
   if (found == streams_.end()) {
-    if (streams_.size() >= most_streams) forget_silent_streams(now);
-    if (streams_.size() >= most_streams) return;
+    if (streams_.size() >= max_streams) forget_silent_streams(now);
+    if (streams_.size() >= max_streams) return;
     found = streams_.emplace(playback_id, Seen()).first;
   }
   auto& seen = found->second;
-  if (seen.size() >= most_listeners) forget_old(seen, now);
-  if (seen.size() < most_listeners) seen[client] = now;
+  if (seen.size() >= max_listeners) forget_old(seen, now);
+  if (seen.size() < max_listeners) seen[client] = now;
 }
 
 std::int64_t Audience::count(std::string_view playback_id, Clock::time_point now) const {

@@ -5,6 +5,8 @@
 #include <system_error>
 #include <vector>
 
+#include "web/ascii.h"
+
 namespace local {
 
 namespace fs = std::filesystem;
@@ -29,10 +31,10 @@ bool is_playlist(std::string_view name) { return name == "index.m3u8"; }
 bool is_segment(std::string_view name) {
   constexpr std::string_view ending = ".ts";
   if (!name.ends_with(ending) || name.size() == ending.size() || name.size() > 24) return false;
-  return std::ranges::all_of(name.substr(0, name.size() - ending.size()), [](char c) { return c >= '0' && c <= '9'; });
+  return web::all_digits(name.substr(0, name.size() - ending.size()));
 }
 
-void tidy_segments(const fs::path& folder, std::uint64_t most_bytes) {
+void tidy_segments(const fs::path& folder, std::uint64_t max_bytes) {
   const auto now = fs::file_time_type::clock::now();
   std::vector<Segment> segments;
   std::uint64_t total = 0;
@@ -57,7 +59,7 @@ void tidy_segments(const fs::path& folder, std::uint64_t most_bytes) {
   }
   std::ranges::sort(segments, {}, &Segment::written);
   for (const auto& segment : segments) {
-    if (total <= most_bytes) break;
+    if (total <= max_bytes) break;
     if (!is_segment(segment.path.filename().string())) continue;
     fs::remove(segment.path, error);
     total -= segment.size;

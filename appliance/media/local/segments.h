@@ -8,8 +8,8 @@
 namespace local {
 
 // Deletes segments that no playlist names any more, folders of broadcasts that are over, and the oldest segments beyond
-// `most_bytes`. Blocks.
-void tidy_segments(const std::filesystem::path& folder, std::uint64_t most_bytes);
+// `max_bytes`. Blocks.
+void tidy_segments(const std::filesystem::path& folder, std::uint64_t max_bytes);
 
 // Whether `name` is a file of a stream that listeners may have: index.m3u8 or <number>.ts.
 bool is_playlist(std::string_view name);

@@ -3,7 +3,7 @@
 namespace local {
 
 // One process, which ends with the box; its workers would outlive it.
-std::string text_of(const ServerConfig& config) {
+std::string write_server_config(const ServerConfig& config) {
   std::string text =
       "daemon off;\n"
       "master_process off;\n"

@@ -15,6 +15,6 @@ struct ServerConfig {
 // Folders and files are relative to the folder in which the server runs.
 inline constexpr std::string_view hls_folder = "hls", recordings_folder = "recordings", application = "live";
 
-std::string text_of(const ServerConfig&);
+std::string write_server_config(const ServerConfig&);
 
 }  // namespace local

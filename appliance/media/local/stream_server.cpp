@@ -65,10 +65,10 @@ void StreamServer::prepare_folder(const std::string& callback_base) const {
   fs::create_directories(options_.folder / recordings_folder);
   const auto file = options_.folder / "nginx.conf";
   fs::remove(file);
-  std::ofstream(file) << text_of({.module = programs::find_rtmp_module()->string(),
-                                  .listen = options_.listen,
-                                  .callback_url = callback_base + "/api/stream-callbacks/" + secret_,
-                                  .records = options_.records});
+  std::ofstream(file) << write_server_config({.module = programs::find_rtmp_module()->string(),
+                                              .listen = options_.listen,
+                                              .callback_url = callback_base + "/api/stream-callbacks/" + secret_,
+                                              .records = options_.records});
   fs::permissions(file, fs::perms::owner_read | fs::perms::owner_write);
 }
 

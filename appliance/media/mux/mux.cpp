@@ -1,10 +1,11 @@
 #include "appliance/media/mux/mux.h"
 
-#include <openssl/evp.h>
-
 #include <boost/json.hpp>
 
+#include "appliance/foundation/crypto/base64.h"
+#include "web/ascii.h"
 #include "web/client/fetch.h"
+#include "web/json.h"
 #include "web/routes/fields.h"
 
 namespace mux {
@@ -19,34 +20,21 @@ using web::Task;
 
 constexpr std::string_view api_path = "/video/v1";
 constexpr std::chrono::seconds call_time{10};
-constexpr std::size_t page_size = 100, most_pages = 100;
-constexpr std::size_t most_quoted = 300;
+constexpr std::size_t page_size = 100, max_pages = 100;
+constexpr std::size_t max_quoted = 300;
 
-std::string basic(const std::string& pair) {
-  std::string text((pair.size() + 2) / 3 * 4 + 1, '\0');
-  text.resize(static_cast<std::size_t>(EVP_EncodeBlock(reinterpret_cast<unsigned char*>(text.data()),
-                                                       reinterpret_cast<const unsigned char*>(pair.data()),
-                                                       static_cast<int>(pair.size()))));
-  return "Basic " + text;
-}
+std::string basic(const std::string& pair) { return "Basic " + crypto::to_base64(pair); }
 
 Error failed(std::string detail) {
-  return web::internal("The stream provider did not do it. Please try again later.", std::move(detail));
+  return web::internal("The stream provider rejected the request. Please try again later.", std::move(detail));
 }
 
 Error refused(int status, std::string_view body) {
-  auto error = failed("status " + std::to_string(status) + ": " + std::string(body.substr(0, most_quoted)));
+  auto error = failed("status " + std::to_string(status) + ": " + std::string(body.substr(0, max_quoted)));
   if (status == 401 || status == 403)
     error.message =
         "The stream provider does not accept this box's token: check STREAM_TOKEN_ID and STREAM_TOKEN_SECRET";
   return error;
-}
-
-// The member `name` if it is a text; empty otherwise.
-std::string text_of(const json::value& value, std::string_view name) {
-  const auto* object = value.if_object();
-  const auto* member = object ? object->if_contains(name) : nullptr;
-  return member && member->is_string() ? std::string(member->get_string()) : std::string();
 }
 
 // The public playback id of a stream, else its first one.
@@ -56,15 +44,13 @@ std::string playback_id_of(const json::value& stream) {
   if (!ids || !ids->is_array()) return {};
   std::string found;
   for (const auto& one : ids->get_array())
-    if (found.empty() || text_of(one, "policy") == "public") found = text_of(one, "id");
+    if (found.empty() || web::string_member(one, "policy") == "public") found = web::string_member(one, "id");
   return found;
 }
 
 // Ids are put into paths.
 bool is_id(std::string_view text) {
-  const auto is_allowed = [](char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' || c == '_';
-  };
+  const auto is_allowed = [](char c) { return web::is_alphanumeric(c) || c == '-' || c == '_'; };
   return !text.empty() && text.size() <= 128 && std::ranges::all_of(text, is_allowed);
 }
 
@@ -86,7 +72,7 @@ Task<Result<json::value>> Mux::call(std::string method, std::string path, std::s
   request.headers = {{"Authorization", authorization_}, {"Accept", "application/json"}};
   if (!body.empty()) request.headers.emplace_back("Content-Type", "application/json");
   request.body = std::move(body);
-  request.asker.part = "streams";
+  request.origin.part = "streams";
   request.timeout = call_time;
   const auto response = co_await web::fetch(std::move(request));
   if (!response) co_return failed(response.error().message);
@@ -102,13 +88,14 @@ Task<Result<json::value>> Mux::call(std::string method, std::string path, std::s
 }
 
 Task<Result<streams::ProviderStream>> Mux::create(std::string name) {
-  const json::object wish{{"playback_policy", json::array{"public"}},
-                          {"new_asset_settings", json::object{{"playback_policy", json::array{"public"}}}},
-                          {"passthrough", name}};
-  const auto data = co_await call("POST", "/live-streams", json::serialize(wish));
+  const json::object request{{"playback_policy", json::array{"public"}},
+                             {"new_asset_settings", json::object{{"playback_policy", json::array{"public"}}}},
+                             {"passthrough", name}};
+  const auto data = co_await call("POST", "/live-streams", json::serialize(request));
   if (!data) co_return data.error();
-  streams::ProviderStream stream{
-      .id = text_of(*data, "id"), .key = text_of(*data, "stream_key"), .playback_id = playback_id_of(*data)};
+  streams::ProviderStream stream{.id = web::string_member(*data, "id"),
+                                 .key = web::string_member(*data, "stream_key"),
+                                 .playback_id = playback_id_of(*data)};
   if (!is_id(stream.id) || stream.key.empty()) co_return failed("a live stream without an id or a key");
   co_return stream;
 }
@@ -116,7 +103,7 @@ Task<Result<streams::ProviderStream>> Mux::create(std::string name) {
 Task<Result<std::string>> Mux::reset_key(std::string id, std::string) {
   const auto data = co_await call("POST", "/live-streams/" + id + "/reset-stream-key");
   if (!data) co_return data.error();
-  auto key = text_of(*data, "stream_key");
+  auto key = web::string_member(*data, "stream_key");
   if (key.empty()) co_return failed("a live stream without a key");
   co_return key;
 }
@@ -129,14 +116,14 @@ Task<Result<void>> Mux::remove(std::string id) {
 
 Task<Result<std::vector<std::string>>> Mux::active() {
   std::vector<std::string> found;
-  for (std::size_t page = 1; page <= most_pages; ++page) {
+  for (std::size_t page = 1; page <= max_pages; ++page) {
     const auto data = co_await call(
         "GET", "/live-streams?status=active&limit=" + std::to_string(page_size) + "&page=" + std::to_string(page));
     if (!data) co_return data.error();
     const auto* list = data->if_array();
     if (!list) co_return failed("a list of live streams that is none");
     for (const auto& stream : *list)
-      if (text_of(stream, "status") == "active") found.push_back(text_of(stream, "id"));
+      if (web::string_member(stream, "status") == "active") found.push_back(web::string_member(stream, "id"));
     if (list->size() < page_size) break;
   }
   co_return found;

@@ -11,7 +11,7 @@
 #include <stdexcept>
 #include <system_error>
 
-#include "appliance/files/descriptor.h"
+#include "appliance/foundation/descriptor.h"
 #include "sandbox/start.h"
 #include "sandbox/users.h"
 
@@ -23,7 +23,7 @@ using Stream = boost::asio::posix::basic_stream_descriptor<web::Executor>;
 
 constexpr auto as_tuple = boost::asio::as_tuple(web::use_task);
 constexpr std::size_t longest_line = 64 * 1024;
-constexpr std::streamoff most_last_words = 1'024;
+constexpr std::streamoff max_last_words = 1'024;
 
 constexpr int niceness = 10;
 
@@ -52,7 +52,8 @@ sandbox::Confinement confinement_of(const Plan& plan, const std::filesystem::pat
       .files = sandbox::Files{.readable = {"/etc/nginx/mime.types"}, .changeable = {folder}},
       .tcp = {},
       .calls = sandbox::SystemCalls{.signals_others = false,
-                                    .sockets = plan.has_network ? sandbox::Sockets::internet : sandbox::Sockets::none},
+                                    .sockets = plan.has_network ? sandbox::Sockets::internet : sandbox::Sockets::none,
+                                    .listens = plan.has_network},
       .limits = {.memory_bytes = plan.memory_mb << 20,
                  .file_bytes = plan.file_mb << 20,
                  .processor_time = plan.processor_time,
@@ -152,7 +153,7 @@ std::string Child::last_words() const {
   std::ifstream file(state_->log, std::ios::binary | std::ios::ate);
   if (!file) return {};
   const std::streamoff size = file.tellg();
-  const std::streamoff count = std::min(size, most_last_words);
+  const std::streamoff count = std::min(size, max_last_words);
   file.seekg(size - count);
   std::string text(static_cast<std::size_t>(count), '\0');
   file.read(text.data(), count);

@@ -17,7 +17,12 @@
 namespace programs {
 
 // The users that the programs run as if the box runs as root: one for each kind of work.
-enum class User : uid_t { renderer = 1'900'070'000, stream_server = 1'900'070'001, broadcaster = 1'900'070'002 };
+enum class User : uid_t {
+  renderer = 1'900'070'000,
+  stream_server = 1'900'070'001,
+  broadcaster = 1'900'070'002,
+  converter = 1'900'070'004
+};
 
 struct Plan {
   std::vector<std::string> command;  // the first item is the program's path

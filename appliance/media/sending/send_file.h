@@ -13,7 +13,7 @@ namespace sending {
 
 struct MediaFile {
   std::filesystem::path folder;
-  std::string name;  // beneath the folder; through no link
+  std::string name;  // under the folder; through no link
   std::string content_type, cache_control;
 };
 

@@ -12,7 +12,7 @@ namespace {
 using namespace std::chrono_literals;
 using web::Task;
 
-constexpr std::size_t most_at_once = 100;
+constexpr std::size_t max_at_once = 100;
 
 store::Time::duration pause_after(std::int64_t attempts) {
   constexpr store::Time::duration first = 1min, last = 24h;
@@ -53,7 +53,7 @@ std::optional<Asset> Assets::find(const std::string& id) const {
 }
 
 Task<> Assets::delete_due() {
-  const auto due = system_.find_range(assets, "due", store::Time{}, store::now() + 1ms, most_at_once);
+  const auto due = system_.find_range(assets, "due", store::Time{}, store::now() + 1ms, max_at_once);
   if (due.empty()) co_return;
   const auto provider = streams_.provider();
   if (!provider) co_return;

@@ -5,11 +5,22 @@
 #include <string>
 #include <vector>
 
-#include "appliance/media/stream_webhooks/routes.h"
+#include "appliance/access/guards.h"
+#include "appliance/media/stream_webhooks/assets.h"
+#include "appliance/media/streams/streams.h"
+#include "web/routes/bind.h"
 #include "web/routes/endpoint.h"
 #include "web/routes/fields.h"
+#include "web/routes/route.h"
 
 namespace stream_webhooks {
+
+// What the rows depend on; all of it must outlive them.
+struct Services {
+  streams::Streams& streams;
+  Assets& assets;
+  const std::string& secret;  // empty: no webhook is accepted
+};
 
 struct Received {
   bool received = true;
@@ -38,7 +49,8 @@ struct AssetList {
 };
 BOOST_DESCRIBE_STRUCT(AssetList, (), (assets, count, next))
 
-web::Answer receive(const Services&, const web::Request&);
-web::Answer list_assets(const Services&, const web::Request&, AssetQuery);
+// The receiver of the provider's webhooks, and for administrators the recordings.
+std::vector<web::Route> web_routes(const agentbox::Guards&, const web::Bind<Services>&);
+std::vector<web::Route> backend_routes(const agentbox::Guards&, const web::Bind<Services>&);
 
 }  // namespace stream_webhooks

@@ -4,6 +4,7 @@
 #include <boost/json.hpp>
 
 #include "appliance/foundation/timestamp.h"
+#include "web/json.h"
 #include "web/routes/fields.h"
 
 namespace stream_webhooks {
@@ -17,10 +18,6 @@ const json::value* member(const json::value* value, std::string_view name) {
   return object ? object->if_contains(name) : nullptr;
 }
 
-std::string text_of(const json::value* value) {
-  return value && value->is_string() ? std::string(value->get_string()) : std::string();
-}
-
 std::optional<double> number_of(const json::value* value) {
   if (!value || !value->is_number()) return std::nullopt;
   return value->to_number<double>();
@@ -32,7 +29,7 @@ std::optional<int> height_of_tracks(const json::value* tracks) {
   if (!tracks || !tracks->is_array()) return highest;
   for (const auto& track : tracks->get_array()) {
     const auto width = number_of(member(&track, "max_width")), height = number_of(member(&track, "max_height"));
-    if (text_of(member(&track, "type")) != "video" || !height) continue;
+    if (web::string_or_empty(member(&track, "type")) != "video" || !height) continue;
     const int lines = static_cast<int>(std::min(std::min(*height, width.value_or(*height)), 100'000.0));
     highest = std::max(highest.value_or(0), lines);
   }
@@ -54,7 +51,7 @@ std::optional<int> height_of_name(std::string_view name) {
 AssetFacts facts_of(const json::value* data) {
   AssetFacts facts{.duration = number_of(member(data, "duration")), .height = height_of_tracks(member(data, "tracks"))};
   for (const std::string_view name : {"resolution_tier", "max_stored_resolution"})
-    if (!facts.height) facts.height = height_of_name(text_of(member(data, name)));
+    if (!facts.height) facts.height = height_of_name(web::string_or_empty(member(data, name)));
   return facts;
 }
 
@@ -65,14 +62,15 @@ web::Result<Payload> parse(std::string_view body, store::Time now) {
   if (!value) return value.error();
   if (!value->is_object()) return web::invalid("Body must be a JSON object");
   const auto* data = member(&*value, "data");
-  Payload payload{.type = text_of(member(&*value, "type")),
-                  .id = text_of(member(&*value, "id")),
-                  .object = text_of(member(data, "id")),
-                  .created_at = agentbox::parse_timestamp(text_of(member(&*value, "created_at"))).value_or(now),
-                  .live_stream = text_of(member(data, "live_stream_id")),
-                  .asset = facts_of(data)};
+  Payload payload{
+      .type = web::string_or_empty(member(&*value, "type")),
+      .id = web::string_or_empty(member(&*value, "id")),
+      .object = web::string_or_empty(member(data, "id")),
+      .created_at = agentbox::parse_timestamp(web::string_or_empty(member(&*value, "created_at"))).value_or(now),
+      .live_stream = web::string_or_empty(member(data, "live_stream_id")),
+      .asset = facts_of(data)};
   if (payload.type.empty()) return web::invalid("type is required");
-  if (payload.object.empty()) payload.object = text_of(member(member(&*value, "object"), "id"));
+  if (payload.object.empty()) payload.object = web::string_or_empty(member(member(&*value, "object"), "id"));
   return payload;
 }
 

@@ -15,7 +15,7 @@ namespace stream_webhooks {
 namespace {
 
 constexpr std::string_view names[] = {"stream-signature", "mux-signature"};
-constexpr std::size_t most_signatures = 5, signature_digits = 64;
+constexpr std::size_t max_signatures = 5, signature_digits = 64;
 constexpr std::int64_t latest_time = 253'402'300'799;  // the end of the year 9999
 
 struct Parsed {
@@ -38,7 +38,7 @@ bool is_signature(std::string_view text) {
 }
 
 // Schemes other than v1 are ignored, as the provider's own library does.
-std::optional<Parsed> parse(std::string_view header) {
+std::optional<Parsed> parse_signature_header(std::string_view header) {
   Parsed parsed;
   for (bool is_last = false; !is_last;) {
     const auto comma = header.find(',');
@@ -54,7 +54,7 @@ std::optional<Parsed> parse(std::string_view header) {
       parsed.time_text = value;
       parsed.time = *time;
     } else if (name == "v1") {
-      if (!is_signature(value) || parsed.signatures.size() == most_signatures) return std::nullopt;
+      if (!is_signature(value) || parsed.signatures.size() == max_signatures) return std::nullopt;
       parsed.signatures.push_back(value);
     }
   }
@@ -78,7 +78,7 @@ std::vector<std::string_view> values(const web::Request& request) {
 web::Result<void> verify(const web::Request& request, std::string_view secret, store::Time now) {
   const auto headers = values(request);
   if (headers.empty()) return web::unauthenticated("The header stream-signature is missing");
-  const auto parsed = headers.size() == 1 ? parse(headers.front()) : std::nullopt;
+  const auto parsed = headers.size() == 1 ? parse_signature_header(headers.front()) : std::nullopt;
   if (!parsed) return web::forbidden("The header stream-signature must be t=<timestamp>,v1=<signature>");
   if (std::chrono::abs(now - parsed->time) > tolerance)
     return web::forbidden("The signature's timestamp is more than five minutes away");

@@ -70,8 +70,6 @@ web::Answer removed(const Services& services, store::UserId owner, std::string i
   co_return web::reply(web::Succeeded(), 200);
 }
 
-}  // namespace
-
 web::Answer list_live(const Services& services, const web::Request&) {
   const auto provider = services.streams.provider();
   if (!provider) co_return provider.error();
@@ -91,14 +89,14 @@ web::Answer list_live(const Services& services, const web::Request&) {
 
 web::Answer create_radio_stream(const Services& services, const web::Request&, StreamRequest body) {
   std::string name = name_of(body);
-  Applicant applicant{
+  StreamRequester requester{
       .wallet = body.wallet, .message = std::move(body.message), .signature = std::move(body.signature)};
-  const auto admitted = co_await services.gate.admit(std::move(applicant));
+  const auto admitted = co_await services.gate.admit(std::move(requester));
   if (!admitted) co_return admitted.error();
   const auto provider = services.streams.provider();
   if (!provider) co_return provider.error();
-  NewStream wish{.owner = 0, .agent = {}, .wallet = std::move(body.wallet), .name = std::move(name)};
-  const auto stream = co_await services.streams.create(std::move(wish));
+  NewStream stream_request{.owner = 0, .agent = {}, .wallet = std::move(body.wallet), .name = std::move(name)};
+  const auto stream = co_await services.streams.create(std::move(stream_request));
   if (!stream) co_return stream.error();
   co_return reply_with(*stream, **provider);
 }
@@ -119,6 +117,7 @@ web::Answer list_own(const Services& services, const web::Request& request) {
   OwnList answer;
   const auto provider = services.streams.provider();
   if (!provider) co_return web::reply(answer, 200);
+  answer.configured = true;
   for (const auto& stream : services.streams.list(request.caller.user_id)) {
     if (stream.provider != (*provider)->name()) continue;
     auto view = with_key<OwnStream>(stream, **provider);
@@ -137,6 +136,56 @@ web::Answer rotate_key(const Services& services, const web::Request& request) {
 
 web::Answer remove_own(const Services& services, const web::Request& request) {
   return removed(services, request.caller.user_id, request.param("streamId"));
+}
+
+const web::RateLimit creation_limit{.group = "radio-streams", .limit = 10};
+const web::RateLimit key_limit{.group = "radio-keys", .limit = 10, .limits_guesses = true};
+
+constexpr const char* about_live =
+    "Live streams, the latest first. `streamKey` is always empty here: it is the secret of the stream's owner. "
+    "`listeners` is null where the provider does not say. 500 if streaming is not configured.";
+
+constexpr const char* about_own = "`configured`: the box has a stream provider. Without one the list is empty.";
+
+constexpr const char* about_creation =
+    "For wallets that hold the gating tokens (403 with `balance` and `required`). `message` and `signature` prove the "
+    "wallet as at wallet sign-in (GET /api/auth/nonce); they are required with STREAM_REQUIRE_PROOF, else optional. At "
+    "most five open streams a wallet: 429 with `current` and `limit`. A wallet's stream that has not been live for 30 "
+    "days is removed.";
+
+constexpr const char* about_rotation =
+    "The old key is invalid from now on; a broadcast in progress goes on. Returns the stream with its new key.";
+
+}  // namespace
+
+std::vector<web::Route> web_routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {
+  const auto &none = guards.none, &session = guards.session;
+  return {
+      {web::GET, "/api/radio/live", none, nullptr, web::plain(on(list_live)).returns<LiveList>().describe(about_live),
+       "List the live streams"},
+      {web::POST, "/api/radio/streams", none, &creation_limit,
+       web::body<StreamRequest>(on(create_radio_stream))
+           .returns<StreamAnswer>()
+           .describe(about_creation)
+           .fails({web::Kind::unauthenticated, web::Kind::forbidden, web::Kind::too_many}),
+       "Create a stream for a wallet"},
+      {web::POST, "/api/radio/streams/:streamId/rotate-key", none, &key_limit,
+       web::body<KeyProof>(on(rotate_radio_key))
+           .returns<StreamAnswer>()
+           .describe(about_rotation)
+           .fails({web::Kind::not_found}),
+       "Replace the key of a wallet's stream, given the present one"},
+      {web::DELETE, "/api/radio/streams/:streamId", none, &key_limit,
+       web::body<KeyProof>(on(remove_radio_stream)).returns<web::Succeeded>().fails({web::Kind::not_found}),
+       "Remove a wallet's stream, given its key"},
+      {web::GET, "/api/streams", session, nullptr, web::plain(on(list_own)).returns<OwnList>().describe(about_own),
+       "List the caller's streams with their keys, oldest first"},
+      {web::POST, "/api/streams/:streamId/rotate-key", session, nullptr,
+       web::plain(on(rotate_key)).returns<StreamAnswer>().describe(about_rotation).fails({web::Kind::not_found}),
+       "Replace the key of a stream"},
+      {web::DELETE, "/api/streams/:streamId", session, nullptr,
+       web::plain(on(remove_own)).returns<web::Succeeded>().fails({web::Kind::not_found}), "Remove a stream"},
+  };
 }
 
 }  // namespace streams

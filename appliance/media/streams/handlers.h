@@ -5,11 +5,21 @@
 #include <string>
 #include <vector>
 
-#include "appliance/media/streams/routes.h"
+#include "appliance/access/guards.h"
+#include "appliance/media/streams/radio_gate.h"
+#include "appliance/media/streams/streams.h"
+#include "web/routes/bind.h"
 #include "web/routes/endpoint.h"
 #include "web/routes/fields.h"
+#include "web/routes/route.h"
 
 namespace streams {
+
+// What the rows depend on; all of it must outlive them.
+struct Services {
+  Streams& streams;
+  RadioGate& gate;
+};
 
 struct StreamRequest {
   web::Text<1, 100> wallet;
@@ -78,20 +88,16 @@ BOOST_DESCRIBE_STRUCT(OwnStream, (CreatedStream), (agentId, createdAt, startedAt
 struct OwnList {
   std::vector<OwnStream> streams;
   std::int64_t count = 0;
+  bool configured = false;  // the box has a stream provider
 };
-BOOST_DESCRIBE_STRUCT(OwnList, (), (streams, count))
+BOOST_DESCRIBE_STRUCT(OwnList, (), (streams, count, configured))
 
 struct KeyProof {
   web::Text<1, 200> streamKey;
 };
 BOOST_DESCRIBE_STRUCT(KeyProof, (), (streamKey))
 
-web::Answer list_live(const Services&, const web::Request&);
-web::Answer create_radio_stream(const Services&, const web::Request&, StreamRequest);
-web::Answer rotate_radio_key(const Services&, const web::Request&, KeyProof);
-web::Answer remove_radio_stream(const Services&, const web::Request&, KeyProof);
-web::Answer list_own(const Services&, const web::Request&);
-web::Answer rotate_key(const Services&, const web::Request&);
-web::Answer remove_own(const Services&, const web::Request&);
+// The radio, and the streams of a user.
+std::vector<web::Route> web_routes(const agentbox::Guards&, const web::Bind<Services>&);
 
 }  // namespace streams

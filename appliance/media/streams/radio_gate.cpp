@@ -2,21 +2,21 @@
 
 namespace streams {
 
-web::Task<web::Result<void>> RadioGate::check_proof(const Applicant& applicant) {
-  if (!applicant.message && !applicant.signature && !policy_.requires_proof) co_return web::Result<void>();
-  if (!applicant.message) co_return web::invalid("message is required: sign one as at wallet sign-in");
-  if (!applicant.signature) co_return web::invalid("signature is required");
+web::Task<web::Result<void>> RadioGate::check_proof(const StreamRequester& requester) {
+  if (!requester.message && !requester.signature && !policy_.requires_proof) co_return web::Result<void>();
+  if (!requester.message) co_return web::invalid("message is required: sign one as at wallet sign-in");
+  if (!requester.signature) co_return web::invalid("signature is required");
   wallet_sign_in::Proof proof{
-      .address = applicant.wallet, .message = *applicant.message, .signature = *applicant.signature};
+      .address = requester.wallet, .message = *requester.message, .signature = *requester.signature};
   const auto signer = co_await wallets_.verify(std::move(proof));
   if (!signer) co_return signer.error();
   co_return web::Result<void>();
 }
 
-web::Task<web::Result<void>> RadioGate::admit(Applicant applicant) {
-  const auto address = crypto::EthereumAddress::parse(applicant.wallet);
+web::Task<web::Result<void>> RadioGate::admit(StreamRequester requester) {
+  const auto address = crypto::EthereumAddress::parse(requester.wallet);
   if (!address) co_return web::invalid("wallet must be 0x and 40 hex digits; in mixed case with its checksum");
-  const auto proven = co_await check_proof(applicant);
+  const auto proven = co_await check_proof(requester);
   if (!proven) co_return proven.error();
   if (!policy_.asks_for_tokens) co_return web::Result<void>();
   const auto holding = co_await gating_.holding_of(*address);

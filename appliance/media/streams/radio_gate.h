@@ -11,7 +11,7 @@
 
 namespace streams {
 
-struct Applicant {
+struct StreamRequester {
   std::string wallet;
   std::optional<std::string> message, signature;  // signed by the wallet, as at wallet sign-in
 };
@@ -29,10 +29,10 @@ class RadioGate {
   // In this order: invalid if the wallet is no address, or if a required proof is missing; unauthenticated or invalid
   // for a proof that is none, also where it is not required; forbidden without enough tokens; internal if the chain
   // cannot be asked.
-  web::Task<web::Result<void>> admit(Applicant);
+  web::Task<web::Result<void>> admit(StreamRequester);
 
  private:
-  web::Task<web::Result<void>> check_proof(const Applicant&);
+  web::Task<web::Result<void>> check_proof(const StreamRequester&);
 
   wallet_sign_in::WalletSignIn& wallets_;
   token_gating::TokenGating& gating_;

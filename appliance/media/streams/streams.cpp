@@ -5,6 +5,7 @@
 
 #include "appliance/billing/subscriptions/plans.h"
 #include "appliance/foundation/crypto/random.h"
+#include "store/transact.h"
 #include "web/ascii.h"
 #include "web/log.h"
 
@@ -15,21 +16,18 @@ namespace {
 using web::Result;
 using web::Task;
 
-constexpr std::size_t most_listed = 10'000;
+constexpr std::size_t max_listed = 10'000;
 constexpr auto smallest_plan = billing::Plan::solo;  // whose agents have streams
 constexpr std::chrono::days wallet_streams_kept{30}, events_kept{3};
 
-std::string lower_case(std::string text) {
-  std::ranges::transform(text, text.begin(), web::to_lower);
-  return text;
-}
-
 // Within owner 0 for wallets, which need no account.
 store::CounterName open_streams(const Stream& stream) {
-  return {stream.owner == 0 ? "streams/" + lower_case(stream.wallet) : "streams"};
+  return {stream.owner == 0 ? "streams/" + web::lower_case(stream.wallet) : "streams"};
 }
 
-std::int64_t most_of(const Stream& stream) { return stream.owner == 0 ? open_streams_per_wallet : streams_per_user; }
+std::int64_t max_streams_of(const Stream& stream) {
+  return stream.owner == 0 ? open_streams_per_wallet : streams_per_user;
+}
 
 web::Error too_many(std::int64_t limit) {
   web::Error error{.kind = web::Kind::too_many,
@@ -58,15 +56,16 @@ Result<Provider*> Streams::provider() const {
       "Streaming is not configured on this box: set STREAM_TOKEN_ID and STREAM_TOKEN_SECRET, or STREAM_LOCAL=on");
 }
 
-Task<Result<Stream>> Streams::create(NewStream wish) {
+Task<Result<Stream>> Streams::create(NewStream request) {
   const auto provider = this->provider();
   if (!provider) co_return provider.error();
-  Stream stream{.owner = wish.owner,
+  Stream stream{.owner = request.owner,
                 .provider = std::string((*provider)->name()),
-                .agent = std::move(wish.agent),
-                .wallet = std::move(wish.wallet),
-                .name = std::move(wish.name)};
-  if (system_.counter(stream.owner, open_streams(stream)) >= most_of(stream)) co_return too_many(most_of(stream));
+                .agent = std::move(request.agent),
+                .wallet = std::move(request.wallet),
+                .name = std::move(request.name)};
+  if (system_.counter(stream.owner, open_streams(stream)) >= max_streams_of(stream))
+    co_return too_many(max_streams_of(stream));
   auto made = co_await (*provider)->create(stream.name);
   if (!made) co_return made.error();
   stream.id = std::move(made->id);
@@ -82,8 +81,8 @@ Task<std::optional<Stream>> Streams::provide(store::UserId owner, std::string ag
   const auto known = billing::plan_named(plan);
   if (!provider_ || !known || !billing::covers(*known, smallest_plan)) co_return std::nullopt;
   if (auto stream = of_agent(owner, agent)) co_return stream;
-  NewStream wish{.owner = owner, .agent = agent, .wallet = {}, .name = std::move(name)};
-  auto made = co_await create(std::move(wish));
+  NewStream stream_request{.owner = owner, .agent = agent, .wallet = {}, .name = std::move(name)};
+  auto made = co_await create(std::move(stream_request));
   if (made) co_return std::move(*made);
   web::log::warning("agent_without_stream",
                     {{"agent", agent}, {"reason", made.error().message}, {"detail", made.error().detail}});
@@ -93,7 +92,7 @@ Task<std::optional<Stream>> Streams::provide(store::UserId owner, std::string ag
 Task<Result<Stream>> Streams::insert(Stream stream) {
   auto change = system_.change();
   change.insert(streams, stream);
-  change.add(stream.owner, open_streams(stream), 1, most_of(stream));
+  change.add(stream.owner, open_streams(stream), 1, max_streams_of(stream));
   const auto outcome = co_await change.commit();
   if (outcome.ok()) {
     log("stream_created", stream);
@@ -102,23 +101,23 @@ Task<Result<Stream>> Streams::insert(Stream stream) {
   if (outcome.kind == store::Outcome::Kind::over_bound) {
     const auto undone = co_await provider_->remove(stream.id);
     if (!undone) web::log::warning("stream_left_at_provider", {{"stream", stream.id}});
-    co_return too_many(most_of(stream));
+    co_return too_many(max_streams_of(stream));
   }
-  co_return web::internal("The stream provider did not do it. Please try again later.",
+  co_return web::internal("The stream provider rejected the request. Please try again later.",
                           "it gave a stream with an id or a key that another one has");
 }
 
 Result<std::vector<Stream>> Streams::live() const {
   const auto provider = this->provider();
   if (!provider) return provider.error();
-  auto found = system_.find(streams, "status", Status::active, most_listed);
+  auto found = system_.find(streams, "status", Status::active, max_listed);
   std::erase_if(found, [&](const Stream& stream) { return !is_current(stream); });
   std::ranges::stable_sort(found, std::ranges::greater(), &Stream::started_at);
   return found;
 }
 
 std::vector<Stream> Streams::list(store::UserId owner) const {
-  auto found = system_.tenant(owner).list(streams, store::Page{.limit = most_listed});
+  auto found = system_.tenant(owner).list(streams, store::Page{.limit = max_listed});
   std::erase_if(found, [](const Stream& stream) { return stream.status == Status::removed; });
   std::ranges::stable_sort(found, {}, &Stream::created_at);
   return found;
@@ -151,32 +150,34 @@ Task<Result<Stream>> Streams::reset_key(store::UserId owner, std::string id) {
   if (!stream || !is_current(*stream)) co_return web::not_found("No such stream");
   const auto key = co_await provider_->reset_key(id, stream->playback_id);
   if (!key) co_return key.error();
-  for (;;) {
+  const auto set_key = [&](store::Change& change) -> Result<Stream> {
     auto row = system_.get(streams, owner, id);
-    if (!row || row->value.status == Status::removed) co_return web::not_found("No such stream");
+    if (!row || row->value.status == Status::removed) return web::not_found("No such stream");
     row->value.key = {*key};
     row->value.key_digest = crypto::sha256_hex(*key);
-    auto change = system_.change();
     change.update(streams, *row);
-    const auto outcome = co_await change.commit();
-    if (outcome.ok()) co_return std::move(row->value);
+    return std::move(row->value);
+  };
+  const auto refused = [](const store::Outcome& outcome) -> std::optional<Result<Stream>> {
     if (outcome.kind != store::Outcome::Kind::stale) throw std::logic_error("two streams have one key");
-  }
+    return std::nullopt;
+  };
+  co_return co_await store::transact(system_, set_key, refused);
 }
 
 Task<Result<void>> Streams::remove(store::UserId owner, std::string id) {
-  for (;;) {
+  const auto close = [&](store::Change& change) -> std::optional<Stream> {
     auto row = system_.get(streams, owner, id);
-    if (!row || row->value.status == Status::removed) co_return web::not_found("No such stream");
+    if (!row || row->value.status == Status::removed) return std::nullopt;
     row->value.status = Status::removed;
-    auto change = system_.change();
     change.update(streams, *row);
     change.add(owner, open_streams(row->value), -1);
-    const auto outcome = co_await change.commit();
-    if (outcome.kind == store::Outcome::Kind::stale) continue;
-    if (is_current(row->value)) co_await erase_at_provider(std::move(row->value));
-    co_return Result<void>();
-  }
+    return std::move(row->value);
+  };
+  auto removed = co_await store::transact(system_, close);
+  if (!removed) co_return web::not_found("No such stream");
+  if (is_current(*removed)) co_await erase_at_provider(std::move(*removed));
+  co_return Result<void>();
 }
 
 Task<> Streams::remove_of_agent(store::UserId owner, std::string agent) {
@@ -264,7 +265,7 @@ Task<> Streams::reconcile() {
 
 Task<> Streams::forget_events() {
   for (const auto& event :
-       system_.find_range(stream_events, "at", store::Time{}, store::now() - events_kept, most_listed)) {
+       system_.find_range(stream_events, "at", store::Time{}, store::now() - events_kept, max_listed)) {
     const auto row = system_.get(stream_events, event.id);
     if (!row) continue;
     auto change = system_.change();

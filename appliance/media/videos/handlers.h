@@ -1,17 +1,30 @@
 #pragma once
 
+#include <boost/asio/thread_pool.hpp>
 #include <boost/describe.hpp>
 #include <boost/json/object.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "appliance/access/guards.h"
+#include "appliance/media/videos/links.h"
 #include "appliance/media/videos/order.h"
-#include "appliance/media/videos/routes.h"
+#include "appliance/media/videos/videos.h"
+#include "web/routes/bind.h"
 #include "web/routes/endpoint.h"
 #include "web/routes/fields.h"
+#include "web/routes/route.h"
 
 namespace videos {
+
+// What the rows depend on; all of it must outlive them.
+struct Services {
+  Videos& videos;
+  const Links& links;
+  const std::string& web_url;
+  boost::asio::thread_pool& blocking;
+};
 
 struct VideoAnswer {
   std::string url, id;
@@ -49,12 +62,9 @@ struct LinkQuery {
 };
 BOOST_DESCRIBE_STRUCT(LinkQuery, (), (expires, signature))
 
-web::Answer generate(const Services&, const web::Request&, boost::json::object);
-web::Answer list_videos(const Services&, const web::Request&);
-web::Answer show_video(const Services&, const web::Request&);
-web::Answer follow_video(const Services&, const web::Request&);
-web::Answer remove_video(const Services&, const web::Request&);
-web::Answer send_video(const Services&, const web::Request&, LinkQuery);
-web::Answer generate_for_agent(const Services&, const web::Request&, boost::json::object);
+// POST /api/generate-video and what becomes of it; the files themselves.
+std::vector<web::Route> web_routes(const agentbox::Guards&, const web::Bind<Services>&);
+// The same for agents.
+std::vector<web::Route> backend_routes(const agentbox::Guards&, const web::Bind<Services>&);
 
 }  // namespace videos

@@ -2,6 +2,7 @@
 
 #include <boost/json.hpp>
 
+#include "web/ascii.h"
 #include "web/routes/fields.h"
 
 namespace videos {
@@ -61,7 +62,7 @@ json::object with_lists(json::object body) {
     json::array items;
     std::string_view rest = given->get_string();
     while (!rest.empty()) {
-      const auto line = rest.substr(0, rest.find('\n'));
+      const auto line = web::first_line(rest);
       rest.remove_prefix(std::min(rest.size(), line.size() + 1));
       if (line.find_first_not_of(" \t\r") != std::string_view::npos) items.emplace_back(line);
     }

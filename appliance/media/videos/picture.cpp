@@ -10,10 +10,10 @@ namespace {
 
 using web::Result;
 
-constexpr std::size_t most_bytes = 10u << 20;
-constexpr std::uint64_t most_pixels = 40'000'000;
+constexpr std::size_t max_bytes = 10u << 20;
+constexpr std::uint64_t max_pixels = 40'000'000;
 constexpr std::chrono::seconds fetch_time{15};
-constexpr int most_redirects = 5;
+constexpr int max_redirects = 5;
 
 struct Size {
   unsigned width = 0, height = 0;
@@ -93,7 +93,7 @@ Result<Picture> look_at(std::string bytes) {
     size = webp_size(bytes);
   }
   if (!size || size->width == 0 || size->height == 0) return not_a_picture();
-  if (std::uint64_t(size->width) * size->height > most_pixels)
+  if (std::uint64_t(size->width) * size->height > max_pixels)
     return web::invalid("imageUrl is a picture of more than 40 megapixels");
   picture.width = size->width;
   picture.height = size->height;
@@ -105,10 +105,10 @@ web::Task<Result<Picture>> fetch_picture(std::string url, bool allow_private) {
   web::FetchRequest request{.url = std::move(url)};
   request.headers = {{"Accept", "image/png,image/jpeg,image/webp,image/gif"}};
   request.reach = allow_private ? web::Reach::configured : web::Reach::public_only;
-  request.asker.part = "videos";
-  request.max_redirects = most_redirects;
+  request.origin.part = "videos";
+  request.max_redirects = max_redirects;
   request.timeout = fetch_time;
-  request.max_bytes = most_bytes;
+  request.max_bytes = max_bytes;
   auto response = co_await web::fetch(std::move(request));
   if (!response || response->status != 200) {
     auto error = not_a_picture();

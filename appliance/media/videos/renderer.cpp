@@ -124,7 +124,7 @@ Task<Result<void>> Renderer::narrate(std::vector<Scene>& scenes, std::string lan
         "-w", narration_file(at)};
     const auto spoken = co_await run("espeak-ng", std::move(arguments), folder, control, Seconds(0));
     if (!spoken && spoken.error().detail.find("voice does not exist") != std::string::npos)
-      co_return web::invalid("language is none that this box can speak");
+      co_return web::invalid("language is not supported");
     if (!spoken) co_return spoken.error();
     scenes[at].spoken = length_of_wav(folder / narration_file(at));
     control.report(unsigned((at + 1) * after_narration / scenes.size()));

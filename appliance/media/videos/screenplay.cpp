@@ -8,14 +8,14 @@ namespace videos {
 
 namespace {
 
-constexpr std::size_t most_text_per_scene = 220, most_text_scenes = 5;
+constexpr std::size_t max_text_per_scene = 220, max_text_scenes = 5;
 constexpr Seconds shortest_scene{3}, pause_after_narration{0.8};
 constexpr double characters_per_second = 15;  // of a reader
 
 Scene closing(const std::string& title) { return {.label = {}, .title = title, .text = {}, .narration = {}}; }
 
 void add_texts(std::vector<Scene>& scenes, const std::string& text, bool shows_picture) {
-  for (auto& part : split_text(text, most_text_per_scene, most_text_scenes))
+  for (auto& part : split_text(text, max_text_per_scene, max_text_scenes))
     scenes.push_back({.label = {}, .title = {}, .text = part, .narration = part, .shows_picture = shows_picture});
 }
 

@@ -34,7 +34,7 @@ constexpr std::string_view head =
     "Format: Layer, Start, End, Style, Name, MarginL, MarginR, MarginV, Effect, Text\n";
 
 constexpr int margin = 112, text_width = picture_width - 2 * margin;
-constexpr int bar_height = 8, gap = 28;
+constexpr int bar_height = 8, bar_gap = 28;
 constexpr Seconds lead_in{0.35};  // after the transition
 
 std::string time_of(Seconds time) {
@@ -53,14 +53,14 @@ struct Block {
 };
 
 // The largest of the sizes at which the text takes no more lines than fit, else the smallest, cut off.
-Block block_of(std::string_view style, std::string_view text, std::initializer_list<int> sizes, int most_height) {
+Block block_of(std::string_view style, std::string_view text, std::initializer_list<int> sizes, int max_height) {
   Block block{.style = style, .lines = {}};
   for (const int size : sizes) {
     block.size = size;
     block.lines = break_lines(text, std::size_t(text_width) * 20 / std::size_t(size) / 11);
-    if (block.height() <= most_height) return block;
+    if (block.height() <= max_height) return block;
   }
-  block.lines.resize(std::size_t(most_height / (block.size * 4 / 3)));
+  block.lines.resize(std::size_t(max_height / (block.size * 4 / 3)));
   block.lines.back() += "\u2026";
   return block;
 }
@@ -74,10 +74,10 @@ class Script {
     const Block label = block_of("Label", scene.label, {28}, 60);
     const Block title = block_of("Title", scene.title, {72, 56, 44}, 300);
     const Block text = block_of("Text", scene.text, {48, 40, 34, 28}, 400);
-    int y = (picture_height - bar_height - gap - label.height() - title.height() - text.height()) / 2;
+    int y = (picture_height - bar_height - bar_gap - label.height() - title.height() - text.height()) / 2;
     const bool is_mirrored = is_right_to_left(scene.title.empty() ? scene.text : scene.title);
     add_bar(y, is_mirrored);
-    y += bar_height + gap;
+    y += bar_height + bar_gap;
     for (const Block* block : {&label, &title, &text}) y = add_block(*block, y);
   }
 

@@ -11,9 +11,11 @@
 #include <set>
 #include <system_error>
 
-#include "appliance/files/descriptor.h"
 #include "appliance/foundation/crypto/random.h"
+#include "appliance/foundation/descriptor.h"
 #include "appliance/media/videos/composition.h"
+#include "store/transact.h"
+#include "web/ascii.h"
 #include "web/log.h"
 #include "web/run_on.h"
 
@@ -28,7 +30,7 @@ using web::Result;
 using web::Task;
 
 const store::CounterName stored_bytes{"video_bytes"};
-constexpr std::size_t most_listed = 1'000;
+constexpr std::size_t max_listed = 1'000;
 
 web::Error too_many(std::string message, std::int64_t current, std::int64_t limit) {
   web::Error error{.kind = web::Kind::too_many, .message = std::move(message)};
@@ -116,25 +118,25 @@ std::optional<Video> Videos::find(std::string_view id) const {
 }
 
 std::vector<Video> Videos::list(store::UserId owner) const {
-  auto found = system_.tenant(owner).list(videos, store::Page{.limit = most_listed});
+  auto found = system_.tenant(owner).list(videos, store::Page{.limit = max_listed});
   std::ranges::stable_sort(found, std::ranges::greater(), &Video::created_at);
   return found;
 }
 
-Task<Result<Video>> Videos::order(NewVideo wish) {
-  auto order = parse_order(wish.order);
+Task<Result<Video>> Videos::order(NewVideo request) {
+  auto order = parse_order(request.order);
   if (!order) co_return order.error();
   if (const auto able = check_renderer(); !able) co_return able.error();
   if (const auto room = disk_.admit(); !room) co_return room.error();
-  const auto stored = system_.tenant(wish.owner).counter(stored_bytes);
+  const auto stored = system_.tenant(request.owner).counter(stored_bytes);
   if (stored >= options_.quota) co_return storage_full(stored, options_.quota);
-  Video video{.owner = wish.owner,
+  Video video{.owner = request.owner,
               .id = "vid_" + crypto::random_id(20),
-              .agent = std::move(wish.agent),
+              .agent = std::move(request.agent),
               .kind = order->kind,
-              .title = order->title.empty() ? order->text.substr(0, order->text.find('\n')) : order->title,
-              .order = std::move(wish.order),
-              .is_background = wish.is_background,
+              .title = order->title.empty() ? std::string(web::first_line(order->text)) : order->title,
+              .order = std::move(request.order),
+              .is_background = request.is_background,
               .error = {},
               .created_at = store::now()};
   co_return co_await web::run_on(home_, enqueue(std::move(video), std::move(*order)));
@@ -305,7 +307,7 @@ Task<Result<Video>> Videos::wait(Video video) {
     if (goes_on) continue;
     co_await web::run_on(home_, cancel(video.id));
     if (std::chrono::steady_clock::now() < deadline)
-      co_return web::Error{.kind = web::Kind::abandoned, .message = "The client has hung up"};
+      co_return web::Error{.kind = web::Kind::abandoned, .message = "The client disconnected"};
     co_return web::internal("The video took longer than five minutes to make.");
   }
   const auto take_failure = [this](std::string id) -> Task<std::optional<web::Error>> {
@@ -350,14 +352,14 @@ Task<Result<void>> Videos::remove(store::UserId owner, std::string id) {
   if (!made) co_return Result<void>();
   const auto discarded = co_await discard(std::move(*made));
   if (!discarded) co_return discarded.error();
-  for (;;) {
+  const auto step = [&](store::Change& change) {
     const auto row = system_.get(videos, owner, id);
-    if (!row) break;
-    auto change = system_.change();
+    if (!row) return false;
     change.erase(videos, *row);
     if (row->value.status == Status::done) change.add(owner, stored_bytes, -row->value.bytes);
-    if ((co_await change.commit()).ok()) break;
-  }
+    return true;
+  };
+  co_await store::transact(system_, step);
   co_return Result<void>();
 }
 

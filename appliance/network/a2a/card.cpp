@@ -51,24 +51,29 @@ json::object interface_of(const std::string& url, std::string_view version) {
   return shown;
 }
 
+void add_legacy_address(json::object& card, const std::string& url) {
+  card["protocolVersion"] = "0.3.0";
+  card["url"] = url;
+  card["preferredTransport"] = "JSONRPC";
+}
+
 }  // namespace
 
 CardSigner::CardSigner(std::string_view master_key)
     : key_(crypto::derived_key(master_key, "signing agent cards")),
       key_id_(crypto::to_base64url(crypto::sha256(key_.public_key())).substr(0, key_id_characters)) {}
 
-void CardSigner::sign(json::object& card, const std::string& keys_url) const {
+void CardSigner::sign(json::object& card, const json::object& signed_part, const std::string& keys_url) const {
   json::object header{{"alg", "EdDSA"}, {"typ", "JOSE"}};
   header["kid"] = key_id_;
   header["jku"] = keys_url;
-  const auto payload = crypto::canonical_json(card).value();
+  const auto payload = crypto::canonical_json(signed_part).value();
   const auto encoded = crypto::to_base64url(json::serialize(header));
   json::object signature;
   signature["protected"] = encoded;
   signature["signature"] = crypto::to_base64url(key_.sign(encoded + "." + crypto::to_base64url(payload)));
-  json::array signatures;
-  signatures.push_back(std::move(signature));
-  card["signatures"] = std::move(signatures);
+  if (!card.contains("signatures")) card["signatures"] = json::array();
+  card["signatures"].as_array().push_back(std::move(signature));
 }
 
 json::object CardSigner::key_set() const {
@@ -95,11 +100,15 @@ json::object card_of(const bus::Participant& agent, const std::string& url) {
   return card;
 }
 
+json::object card_for_both(const bus::Participant& agent, const std::string& url) {
+  auto card = card_of(agent, url);
+  add_legacy_address(card, url);
+  return card;
+}
+
 json::object legacy_card_of(const bus::Participant& agent, const std::string& url) {
   auto card = common_card(agent);
-  card["protocolVersion"] = "0.3.0";
-  card["url"] = url;
-  card["preferredTransport"] = "JSONRPC";
+  add_legacy_address(card, url);
   json::object http{{"type", "http"}, {"scheme", "bearer"}};
   card["securitySchemes"] = wrapped("bearer", std::move(http));
   json::array security;

@@ -14,8 +14,9 @@ class CardSigner {
  public:
   explicit CardSigner(std::string_view master_key);
 
-  // Adds `signatures`: a JWS over the card's canonical JSON. `keys_url` is where the public key is.
-  void sign(boost::json::object& card, const std::string& keys_url) const;
+  // Adds to `signatures` a JWS over the canonical JSON of `signed_part`, which is the card without its signatures as
+  // some reader sees it. `keys_url` is where the public key is.
+  void sign(boost::json::object& card, const boost::json::object& signed_part, const std::string& keys_url) const;
   // The public key as a JWK set.
   boost::json::object key_set() const;
 
@@ -26,6 +27,8 @@ class CardSigner {
 
 // In version 1.0, without signatures. `url` is that of its JSON-RPC.
 boost::json::object card_of(const bus::Participant&, const std::string& url);
+// The same with the members by which clients of version 0.3 find the agent: url, preferredTransport, protocolVersion.
+boost::json::object card_for_both(const bus::Participant&, const std::string& url);
 // In version 0.3, for clients that ask for it.
 boost::json::object legacy_card_of(const bus::Participant&, const std::string& url);
 

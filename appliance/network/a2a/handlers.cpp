@@ -4,18 +4,13 @@
 
 #include "appliance/hosting/agents/bus_config.h"
 #include "appliance/network/a2a/calls.h"
+#include "web/ascii.h"
 
 namespace a2a {
 
 namespace {
 
 web::Error no_such_agent() { return web::not_found("No such agent"); }
-
-std::string lower_case(std::string_view text) {
-  std::string lower(text);
-  std::ranges::transform(lower, lower.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c; });
-  return lower;
-}
 
 bool is_open_to_all(const bus::Participant& agent) {
   const auto config = agents::read_bus_config(agent.config);
@@ -49,7 +44,7 @@ std::optional<Addressed> agent_in_path(const Services& services, const web::Requ
 }
 
 std::optional<Addressed> agent_of_host(const Services& services, const web::Request& request) {
-  const auto host = lower_case(request.host);
+  const auto host = web::lower_case(request.host);
   const auto suffix = "." + services.agent_domain;
   if (!host.ends_with(suffix)) return std::nullopt;
   const auto subdomain = host.substr(0, host.size() - suffix.size());
@@ -64,10 +59,17 @@ web::Answer show_keys(const Services& services, const web::Request&) { co_return
 web::Answer show_card(const Services& services, AgentOf agent_of, const web::Request& request) {
   const auto addressed = agent_of(services, request);
   if (!addressed || !may_see_card(services, addressed->agent, request)) co_return no_such_agent();
-  if (request.header("A2A-Version").starts_with("0.3"))
-    co_return web::json(legacy_card_of(addressed->agent, addressed->url));
-  auto card = card_of(addressed->agent, addressed->url);
-  services.signer.sign(card, services.web_url() + "/a2a/jwks.json");
+  const auto version = request.header("A2A-Version");
+  const bool is_legacy = version.empty() ? request.path.ends_with(legacy_card_name) : version.starts_with("0.3");
+  if (is_legacy) co_return web::json(legacy_card_of(addressed->agent, addressed->url));
+  const auto keys_url = services.web_url() + "/a2a/jwks.json";
+  const auto unsigned_card = card_of(addressed->agent, addressed->url);
+  // Clients that do not name a version may be of either. Those of 1.0 may drop the members that they do not know before
+  // they verify, so both forms are signed.
+  auto card = version.empty() ? card_for_both(addressed->agent, addressed->url) : unsigned_card;
+  const auto complete = card;
+  services.signer.sign(card, complete, keys_url);
+  if (version.empty()) services.signer.sign(card, unsigned_card, keys_url);
   co_return web::json(card);
 }
 

@@ -1,4 +1,3 @@
-#include "appliance/network/a2a/routes.h"
 
 #include "appliance/network/a2a/handlers.h"
 
@@ -8,12 +7,17 @@ namespace {
 
 const web::RateLimit rpc_rate{.group = "a2a", .limit = 120};
 
-constexpr auto host_card_path = "/.well-known/agent-card.json", host_rpc_path = "/a2a";
+constexpr auto host_card_path = "/.well-known/agent-card.json", host_legacy_card_path = "/.well-known/agent.json",
+               host_rpc_path = "/a2a";
 
 constexpr auto card_text =
-    "A2A 1.0, signed over its canonical JSON; with `A2A-Version: 0.3` in the form of that version. Without "
+    "A2A 1.0, signed over its canonical JSON, with `url`, `preferredTransport` and `protocolVersion` for clients of "
+    "version 0.3 unless `A2A-Version` names one; with `A2A-Version: 0.3` in the form of that version. Without "
     "authentication only for agents whose config says bus.accept: all; for others 404 unless the bearer is one whom "
     "the agent admits.";
+
+constexpr auto legacy_card_text =
+    "The card in the form of version 0.3, for clients that look for it here; otherwise as agent-card.json.";
 
 constexpr auto rpc_text =
     "JSON-RPC: SendMessage, SendStreamingMessage (server-sent events), GetTask, ListTasks, CancelTask and "
@@ -30,15 +34,23 @@ std::vector<web::Route> rows(const agentbox::Guards& guards, const web::Bind<Ser
       {web::GET, "/a2a/:agentId/.well-known/agent-card.json", guards.none, &rpc_rate,
        web::plain(on(show_card, agent_in_path)).fails({web::Kind::not_found}).describe(card_text),
        "An agent's card (A2A)"},
+      {web::GET, "/a2a/:agentId/.well-known/agent.json", guards.none, &rpc_rate,
+       web::plain(on(show_card, agent_in_path)).fails({web::Kind::not_found}).describe(legacy_card_text),
+       "An agent's card (A2A 0.3)"},
       {web::POST, "/a2a/:agentId", guards.model_caller, &rpc_rate,
-       web::body<Request>(on(answer_call, agent_in_path)).fails({web::Kind::not_found}).describe(rpc_text),
+       web::body<Request>(on(answer_call, agent_in_path))
+           .fails({web::Kind::not_found})
+           .describe(rpc_text)
+           .with_last_slash(),
        "Give tasks to an agent (A2A)"},
   };
 }
 
 }  // namespace
 
-bool is_at_agents_hosts(std::string_view path) { return path == host_card_path || path == host_rpc_path; }
+bool is_at_agents_hosts(std::string_view path) {
+  return path == host_card_path || path == host_legacy_card_path || path == host_rpc_path || path == "/a2a/";
+}
 
 std::vector<web::Route> web_routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {
   auto all = rows(guards, on);
@@ -51,8 +63,14 @@ std::vector<web::Route> web_routes(const agentbox::Guards& guards, const web::Bi
       {web::POST, host_rpc_path, guards.model_caller, &rpc_rate,
        web::body<Request>(on(answer_call, agent_of_host))
            .fails({web::Kind::not_found})
-           .describe(std::string("At an agent's own host name. ") + rpc_text),
+           .describe(std::string("At an agent's own host name. ") + rpc_text)
+           .with_last_slash(),
        "Give tasks to the agent of this host (A2A)"},
+      {web::GET, host_legacy_card_path, guards.none, &rpc_rate,
+       web::plain(on(show_card, agent_of_host))
+           .fails({web::Kind::not_found})
+           .describe(std::string("At an agent's own host name. ") + legacy_card_text),
+       "The card of the agent of this host (A2A 0.3)"},
   };
   web::append(all, std::move(at_hosts));
   return all;

@@ -1,5 +1,6 @@
 #include "appliance/network/a2a/tasks.h"
 
+#include <algorithm>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 
@@ -50,14 +51,18 @@ web::Task<web::Result<StartedTask>> Tasks::submit(bus::Participant agent, Caller
     const std::lock_guard lock(mutex_);
     running_.emplace(task.id, progress);
   }
-  boost::asio::co_spawn(home_, run(task, progress), boost::asio::detached);
+  // Each context of each caller is a conversation.
+  auto sender = caller.user == agent.owner
+                    ? chat::Sender::of_owner(chat::Channel::a2a, task.caller + "/" + task.context)
+                    : chat::Sender::of_peer(chat::Channel::a2a, task.caller, caller.user, task.context);
+  boost::asio::co_spawn(home_, run(task, std::move(sender), progress), boost::asio::detached);
   co_return StartedTask{task, progress};
 }
 
-web::Task<> Tasks::run(Task task, std::shared_ptr<Progress> progress) {
+web::Task<> Tasks::run(Task task, chat::Sender sender, std::shared_ptr<Progress> progress) {
   std::string answer, failure;
   try {
-    auto question = co_await chat_.ask(task.owner, task.agent, task.prompt);
+    auto question = co_await chat_.ask(task.owner, task.agent, task.prompt, std::move(sender));
     if (question) {
       co_await enter(task, State::working, {}, {});
       chat::Listener listener = [progress](const chat::Piece& piece) {
@@ -148,6 +153,19 @@ web::Task<> Tasks::forget(store::UserId owner, std::string agent) {
   auto own = system_.tenant(owner).list(table, {.limit = std::size_t(-1)});
   std::erase_if(own, [&](const Task& task) { return task.agent != agent; });
   co_await erase(std::move(own));
+}
+
+web::Task<> Tasks::forget_caller(store::UserId user) {
+  std::vector<std::string> callers{Caller{.user = user, .agent = {}, .plan = {}}.name()};
+  for (const auto& agent : system_.tenant(user).list(bus::participants, {.limit = std::size_t(-1)}))
+    callers.push_back(Caller{.user = user, .agent = agent.id, .plan = {}}.name());
+  std::vector<Task> asked;
+  system_.each(table, [&](const Task& task) {
+    if (std::ranges::find(callers, task.caller) != callers.end()) asked.push_back(task);
+    return true;
+  });
+  auto erasing = erase(std::move(asked));
+  co_await std::move(erasing);
 }
 
 web::Task<> Tasks::sweep(store::Time now) {

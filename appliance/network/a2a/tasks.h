@@ -1,4 +1,5 @@
-// Runs the tasks that others give to agents: each is a message in the agent's conversation, and its answer.
+// Runs the tasks that others give to agents: each is a message to the agent, and its answer. Callers other than its
+// owner are peers (chat::Sender).
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -60,11 +61,13 @@ class Tasks {
   web::Task<> recover();
   // All tasks of an agent.
   web::Task<> forget(store::UserId, std::string agent);
+  // What a user and the user's agents asked of agents of others. Before the user's agents are removed.
+  web::Task<> forget_caller(store::UserId);
   // Removes tasks that are older than what the bus keeps.
   web::Task<> sweep(store::Time now);
 
  private:
-  web::Task<> run(Task, std::shared_ptr<Progress>);
+  web::Task<> run(Task, chat::Sender, std::shared_ptr<Progress>);
   web::Task<std::optional<Task>> enter(const Task&, State, std::string answer, std::string failure);
   web::Task<> erase(std::vector<Task>);
 

@@ -12,13 +12,13 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr std::size_t most_parts = 50, most_text_bytes = 64 * 1024;
+constexpr std::size_t max_parts = 50, max_text_bytes = 64 * 1024;
 constexpr auto artifact_id = "answer";
 
 struct MessageFields {
   web::Text<1, 256> messageId;
   std::optional<web::Text<1, 256>> contextId, taskId;
-  web::List<json::object, 1, most_parts> parts;
+  web::List<json::object, 1, max_parts> parts;
 };
 BOOST_DESCRIBE_STRUCT(MessageFields, (), (messageId, contextId, taskId, parts))
 
@@ -130,7 +130,7 @@ web::Result<ReceivedMessage> read_message(const json::object& params) {
     received.text.append(received.text.empty() ? "" : "\n").append(text_of(*part));
     parts.push_back(std::move(*part));
   }
-  if (received.text.size() > most_text_bytes) return web::invalid("params.message.parts must be at most 64 KB of text");
+  if (received.text.size() > max_text_bytes) return web::invalid("params.message.parts must be at most 64 KB of text");
   if (received.text.empty()) return web::invalid("params.message.parts must have text");
   if (fields->contextId) received.context = std::move(*fields->contextId);
   if (fields->taskId) received.task = std::move(*fields->taskId);

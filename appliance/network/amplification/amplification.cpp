@@ -91,9 +91,9 @@ web::Result<bus::Effect> Amplification::share(store::Change& change, const bus::
   const auto got = system_.get(bus::sent, sender.owner, receipt_id(payload->postId, sender.id));
   if (!post || !got) return web::not_found("No such post");
   const auto* received = got->value.context.if_contains("hops");
-  const auto hops = (received ? received->to_number<std::int64_t>() : most_hops) + 1;
-  if (hops > most_hops)
-    return web::conflict("The post has been passed on " + std::to_string(most_hops) + " times, which is the limit.");
+  const auto hops = (received ? received->to_number<std::int64_t>() : max_hops) + 1;
+  if (hops > max_hops)
+    return web::conflict("The post has been passed on " + std::to_string(max_hops) + " times, which is the limit.");
   begin_spread(post->value, sender.id, hops);
   change.update(posts, *post);
   return bus::Effect{.to = message.to, .context = context_of(post->value, hops - 1)};
@@ -151,7 +151,7 @@ web::Task<> Amplification::spread_page(std::int64_t id) {
   if (post.spreads.empty()) post.spreading.reset();
   change.update(posts, *row);
   const auto outcome = co_await change.commit();
-  if (outcome.ok()) courier_.wake(std::move(lanes));
+  if (outcome.ok()) worker_.wake(std::move(lanes));
 }
 
 std::vector<std::string> Amplification::deliver(store::Change& change, const Post& post, const Spread& spread,
@@ -170,7 +170,7 @@ std::vector<std::string> Amplification::deliver(store::Change& change, const Pos
   if (!post.url.empty()) message.payload["url"] = post.url;
   change.require(bus::participants, *follower);  // its deletion removes its messages only once
   change.insert(bus::sent, got);
-  return courier_.post(change, message, context_of(post, spread.hops), follower->value);
+  return worker_.post(change, message, context_of(post, spread.hops), follower->value);
 }
 
 web::Task<> Amplification::sweep(store::Time now) {

@@ -7,19 +7,19 @@
 
 #include "appliance/network/amplification/records.h"
 #include "appliance/network/bus/action.h"
-#include "appliance/network/bus/courier.h"
+#include "appliance/network/bus/delivery_worker.h"
 #include "store/store.h"
 #include "web/result.h"
 #include "web/task.h"
 
 namespace amplification {
 
-inline constexpr std::int64_t most_hops = 4;  // the followers of the author are at one hop
+inline constexpr std::int64_t max_hops = 4;  // the followers of the author are at one hop
 
 // apply() is callable from every thread; all arguments must outlive this.
 class Amplification final : public bus::Action {
  public:
-  Amplification(store::System system, bus::Courier& courier) : system_(std::move(system)), courier_(courier) {}
+  Amplification(store::System system, bus::DeliveryWorker& worker) : system_(std::move(system)), worker_(worker) {}
 
   // AMPLIFY_POST {text, url?}, AMPLIFY_SHARE {postId}, AMPLIFY_FOLLOW {agentId}, AMPLIFY_UNFOLLOW {agentId}.
   web::Task<web::Result<bus::Effect>> apply(store::Change&, const bus::Outgoing&, const bus::Participant&) override;
@@ -41,7 +41,7 @@ class Amplification final : public bus::Action {
   std::vector<std::string> deliver(store::Change&, const Post&, const Spread&, const Follow&);
 
   store::System system_;
-  bus::Courier& courier_;
+  bus::DeliveryWorker& worker_;
 };
 
 }  // namespace amplification

@@ -1,11 +1,12 @@
-// Delivery to an agent itself: as a message in its conversation.
+// Delivery to an agent itself, as a message: in a conversation for each sender, as a peer's unless it has the same
+// owner (chat::Sender).
 #pragma once
 
 #include <optional>
 #include <string>
 
 #include "appliance/hosting/chat/chat.h"
-#include "appliance/network/bus/courier.h"
+#include "appliance/network/bus/delivery_worker.h"
 
 namespace bus {
 

@@ -10,14 +10,14 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr std::size_t most_payload_bytes = 64 * 1024;
+constexpr std::size_t max_payload_bytes = 64 * 1024;
 
 web::Error no_such_agent() { return web::not_found("No such agent"); }
 
 web::Result<std::string> digest_of(const Outgoing& message) {
   const auto payload = crypto::canonical_json(message.payload);
   if (!payload) return web::invalid("payload must not contain whole numbers that doubles cannot represent");
-  if (payload->size() > most_payload_bytes) return web::invalid("payload must be at most 64 KB");
+  if (payload->size() > max_payload_bytes) return web::invalid("payload must be at most 64 KB");
   const json::array parts{message.to, message.action, *payload};
   return crypto::sha256_hex(json::serialize(parts));
 }
@@ -68,7 +68,7 @@ web::Task<web::Result<json::object>> Bus::send(Outgoing message) {
       if (!recipient || !admits(recipient->value, sender->value)) co_return no_such_agent();
       change.require(participants, *recipient);  // its deletion removes its messages only once
       is_among_own = recipient->value.owner == owner;
-      lanes = courier_.post(change, message, effect->context, recipient->value);
+      lanes = worker_.post(change, message, effect->context, recipient->value);
     }
     const Sent answer{.owner = owner, .id = id, .digest = *digest, .context = effect->context, .accepted_at = now};
     change.insert(sent, answer);
@@ -78,7 +78,7 @@ web::Task<web::Result<json::object>> Bus::send(Outgoing message) {
     if (outcome.kind == store::Outcome::Kind::over_bound)
       co_return action_of(message.action)->over_bound(outcome, message);
     if (!outcome.ok()) continue;
-    courier_.wake(std::move(lanes));
+    worker_.wake(std::move(lanes));
     if (is_among_own && accepted_) accepted_(owner, message.from, effect->to);
     if (auto* action = action_of(message.action)) action->committed(*effect);
     co_return std::move(effect->context);

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "appliance/network/bus/action.h"
-#include "appliance/network/bus/courier.h"
 #include "appliance/network/bus/daily_limit.h"
+#include "appliance/network/bus/delivery_worker.h"
 #include "appliance/network/bus/records.h"
 #include "store/store.h"
 #include "web/result.h"
@@ -22,17 +22,16 @@ namespace bus {
 // Callable from every thread. All arguments must outlive it.
 class Bus {
  public:
-  Bus(store::System system, const DailyLimit& limit, Courier& courier)
-      : system_(std::move(system)), limit_(limit), courier_(courier) {}
+  // Called with sender and recipient for each accepted message between agents of one owner.
+  using Accepted = std::function<void(store::UserId, std::string from, std::string to)>;
+
+  Bus(store::System system, const DailyLimit& limit, DeliveryWorker& worker, Accepted accepted = {})
+      : system_(std::move(system)), limit_(limit), worker_(worker), accepted_(std::move(accepted)) {}
 
   // Messages whose action begins with `prefix` take effect through `action`, which must outlive this. Before anything
   // is sent.
   void route(std::string prefix, Action& action) { actions_.emplace_back(std::move(prefix), &action); }
 
-  // Called with sender and recipient for each accepted message between agents of one owner. Before anything is sent.
-  void when_accepted(std::function<void(store::UserId, std::string from, std::string to)> accepted) {
-    accepted_ = std::move(accepted);
-  }
   // Accepts a message of an agent of this box. Returns what the action says about it; once this returns, the message is
   // on disk with its deliveries. A repetition (same sender and message_id) returns the first result and has no effect.
   // not_found: no such sender, or no such recipient that admits the sender; forbidden: the sender's owner is disabled;
@@ -48,9 +47,9 @@ class Bus {
 
   store::System system_;
   const DailyLimit& limit_;
-  Courier& courier_;
+  DeliveryWorker& worker_;
   std::vector<std::pair<std::string, Action*>> actions_;
-  std::function<void(store::UserId, std::string from, std::string to)> accepted_;
+  const Accepted accepted_;
 };
 
 }  // namespace bus

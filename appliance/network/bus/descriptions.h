@@ -22,7 +22,8 @@ inline constexpr auto mailbox =
     "says whether the agent has read it.";
 
 inline constexpr auto dead_letters =
-    "Deliveries that failed for 24 hours, or that the webhook refused for good (410); newest message first, at most "
+    "Deliveries that failed for 24 hours, or that the webhook rejected permanently (410); newest message first, at "
+    "most "
     "`limit` (100 by default) behind the id `before`. `channel` is webhook or agent. Kept for 30 days.";
 
 inline constexpr auto replay = "With another 24 hours of attempts.";

@@ -1,15 +1,35 @@
-// Handlers of the rows of the bus, with the structs of their requests and answers.
 #pragma once
 
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "appliance/network/bus/routes.h"
+#include "appliance/access/guards.h"
+#include "appliance/hosting/gate/handlers.h"
+#include "appliance/network/bus/bus.h"
+#include "appliance/network/bus/mailbox.h"
 #include "appliance/network/bus/signed_message.h"
+#include "appliance/network/bus_keys/bus_keys.h"
+#include "web/routes/bind.h"
 #include "web/routes/endpoint.h"
+#include "web/routes/route.h"
 
 namespace bus {
+
+// What the rows depend on; all of it must outlive them.
+struct Services {
+  Bus& bus;
+  Mailbox& mailbox;
+  bus_keys::BusKeys& keys;
+  store::System system;
+  gate::Gate& gate;
+};
+
+// Of the gate's acts that send a message.
+inline constexpr auto gate_kind = "message";
+gate::Executor gate_executor(Bus&);
+
+inline constexpr auto send_path = "/api/underground/bus/send";
 
 using AgentId = web::Text<1, 128>;
 
@@ -91,12 +111,9 @@ struct ReadAnswer {
 };
 BOOST_DESCRIBE_STRUCT(ReadAnswer, (), (success, marked))
 
-web::Answer send_message(const Services&, const web::Request&, boost::json::object body);
-web::Answer list_messages(const Services&, const web::Request&, MailboxQuery);
-web::Answer list_dead_letters(const Services&, const web::Request&, DeadLetterQuery);
-web::Answer replay_dead_letter(const Services&, const web::Request&);
-web::Answer drop_dead_letter(const Services&, const web::Request&);
-web::Answer list_unread(const Services&, const web::Request&, UnreadQuery);
-web::Answer mark_read(const Services&, const web::Request&, ReadRequest);
+// The owner's view: mailboxes and dead letters.
+std::vector<web::Route> web_routes(const agentbox::Guards&, const web::Bind<Services>&);
+// Sending, and the agents' own mailboxes.
+std::vector<web::Route> backend_routes(const agentbox::Guards&, const web::Bind<Services>&);
 
 }  // namespace bus

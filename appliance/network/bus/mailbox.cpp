@@ -80,7 +80,7 @@ std::vector<DeadLetter> Mailbox::dead_letters(store::UserId owner, std::string b
 }
 
 web::Task<web::Result<void>> Mailbox::replay(store::UserId owner, std::string dead_letter) {
-  const bool replayed = co_await courier_.replay(owner, std::move(dead_letter));
+  const bool replayed = co_await worker_.replay(owner, std::move(dead_letter));
   if (!replayed) co_return no_such_letter();
   co_return web::Result<void>();
 }

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "appliance/network/bus/courier.h"
+#include "appliance/network/bus/delivery_worker.h"
 #include "appliance/network/bus/records.h"
 #include "store/store.h"
 #include "web/result.h"
@@ -16,7 +16,7 @@ namespace bus {
 // Callable from every thread. All arguments must outlive it.
 class Mailbox {
  public:
-  Mailbox(store::System system, Courier& courier) : system_(std::move(system)), courier_(courier) {}
+  Mailbox(store::System system, DeliveryWorker& worker) : system_(std::move(system)), worker_(worker) {}
 
   struct Slice {
     std::size_t limit = 50;
@@ -42,7 +42,7 @@ class Mailbox {
 
  private:
   store::System system_;
-  Courier& courier_;
+  DeliveryWorker& worker_;
 };
 
 }  // namespace bus

@@ -2,9 +2,8 @@
 
 #include <boost/json.hpp>
 
-#include "appliance/foundation/crypto/hmac.h"
+#include "appliance/foundation/webhook_signature.h"
 #include "appliance/hosting/agents/bus_config.h"
-#include "appliance/network/bus/base64.h"
 #include "appliance/network/bus/envelope.h"
 #include "web/client/fetch.h"
 
@@ -15,18 +14,9 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr int gone = 410;
-constexpr std::size_t most_answer_bytes = 64 * 1024;
+constexpr std::size_t max_answer_bytes = 64 * 1024;
 
 }  // namespace
-
-std::string webhook_signature(const std::vector<std::string>& secrets, std::string_view id, std::int64_t timestamp,
-                              std::string_view body) {
-  const auto text = std::string(id).append(".").append(std::to_string(timestamp)).append(".").append(body);
-  std::string signature;
-  for (const auto& secret : secrets)
-    signature.append(signature.empty() ? "v1," : " v1,").append(to_base64(crypto::hmac_sha256(secret, text)));
-  return signature;
-}
 
 web::Task<std::optional<DeliveryProblem>> Webhook::deliver(const Participant& recipient, const Message& message) {
   const auto config = agents::read_bus_config(recipient.config);
@@ -40,14 +30,14 @@ web::Task<std::optional<DeliveryProblem>> Webhook::deliver(const Participant& re
   request.headers = {{"Content-Type", "application/json"},
                      {"Webhook-Id", id},
                      {"Webhook-Timestamp", std::to_string(timestamp)},
-                     {"Webhook-Signature", webhook_signature(secrets, id, timestamp, request.body)}};
-  request.asker = {.part = "bus", .user = recipient.owner, .agent = recipient.id};
+                     {"Webhook-Signature", webhook_signature::sign(secrets, id, timestamp, request.body)}};
+  request.origin = {.part = "bus", .user = recipient.owner, .agent = recipient.id};
   request.reach = may_be_private_ ? web::Reach::configured : web::Reach::public_only;
   request.timeout = 10s;
   // The answer's body is not used. It is read, so that the connection can be used again, unless it is long.
   request.sink = [read = std::size_t(0)](std::string_view piece) mutable {
     read += piece.size();
-    return read <= most_answer_bytes;
+    return read <= max_answer_bytes;
   };
   const auto answer = co_await web::fetch(std::move(request));
   if (!answer) co_return DeliveryProblem{.reason = answer.error().message};

@@ -7,21 +7,17 @@
 #include <string_view>
 #include <vector>
 
-#include "appliance/network/bus/courier.h"
+#include "appliance/network/bus/delivery_worker.h"
 #include "appliance/network/bus_keys/bus_keys.h"
 
 namespace bus {
-
-// The value of Webhook-Signature: one `v1,` signature for each secret.
-std::string webhook_signature(const std::vector<std::string>& secrets, std::string_view id, std::int64_t timestamp,
-                              std::string_view body);
 
 class Webhook {
  public:
   // Without `may_be_private` only public addresses are reached. `keys` must outlive this.
   Webhook(bus_keys::BusKeys& keys, bool may_be_private) : keys_(keys), may_be_private_(may_be_private) {}
 
-  // Any 2xx is success; 410 ends the delivery for good.
+  // Any 2xx is success; 410 ends the delivery permanently.
   web::Task<std::optional<DeliveryProblem>> deliver(const Participant&, const Message&);
 
  private:

@@ -7,8 +7,9 @@
 #include "appliance/foundation/crypto/ethereum.h"
 #include "appliance/foundation/crypto/hmac.h"
 #include "appliance/foundation/crypto/random.h"
-#include "appliance/hosting/runtime/bus_identity.h"
 #include "appliance/network/bus_keys/secrets.h"
+#include "appliance/runtime/bus_identity.h"
+#include "store/transact.h"
 
 namespace bus_keys {
 
@@ -20,7 +21,6 @@ constexpr std::pair<std::string_view, Algorithm> names[] = {{"ed25519", Algorith
                                                             {"hmac-sha256", Algorithm::hmac_sha256},
                                                             {"webhook", Algorithm::webhook}};
 
-web::Error no_such_agent() { return web::not_found("No such agent"); }
 web::Error no_such_key() { return web::not_found("No such key"); }
 
 bool is_secret(Algorithm algorithm) { return algorithm == Algorithm::hmac_sha256 || algorithm == Algorithm::webhook; }
@@ -56,7 +56,7 @@ bool matches(const Key& key, const std::string& signature, std::string_view text
   return false;
 }
 
-Key new_key(store::UserId owner, const std::string& agent, Algorithm algorithm) {
+Key generate_key(store::UserId owner, const std::string& agent, Algorithm algorithm) {
   return {.owner = owner,
           .id = "bk_" + crypto::random_id(20),
           .agent = agent,
@@ -116,7 +116,7 @@ std::optional<Signature> parse_signature(std::string_view text) {
 }
 
 std::vector<Key> BusKeys::valid_keys(store::UserId owner, std::string_view agent) const {
-  auto found = system_.tenant(owner).find(table, "agent", std::string(agent), most_keys);
+  auto found = system_.tenant(owner).find(table, "agent", std::string(agent), max_keys);
   const auto now = store::now();
   std::erase_if(found, [now](const Key& key) { return !is_valid(key, now); });
   std::ranges::stable_sort(found, {}, &Key::created_at);
@@ -124,37 +124,34 @@ std::vector<Key> BusKeys::valid_keys(store::UserId owner, std::string_view agent
 }
 
 web::Task<web::Result<AddedKey>> BusKeys::add(store::UserId owner, std::string agent, NewKey wanted) {
-  auto key = new_key(owner, agent, wanted.algorithm);
+  auto key = generate_key(owner, agent, wanted.algorithm);
   if (!is_secret(wanted.algorithm)) {
     auto normal = normal_form(wanted.algorithm, wanted.public_key);
     if (!normal) co_return normal.error();
     key.public_key = std::move(*normal);
   }
   const auto tenant = system_.tenant(owner);
-  for (;;) {
+  const auto step = [&](store::Change& change) -> web::Result<AddedKey> {
     const auto participant = bus::find_participant(system_, owner, agent);
-    if (!participant) co_return no_such_agent();
-    auto change = tenant.change();
+    if (!participant) return no_such_agent();
     change.require(bus::participants, *participant);  // its deletion removes its keys only once
     std::size_t kept = 0;
-    for (const auto& stored : tenant.find(table, "agent", agent, most_keys)) {
+    for (const auto& stored : tenant.find(table, "agent", agent, max_keys)) {
       const auto row = tenant.get(table, stored.id);
       if (row && !is_valid(row->value, key.created_at))
         change.erase(table, *row);
       else
         ++kept;
     }
-    if (kept >= most_keys)
-      co_return web::Error{.kind = web::Kind::too_many,
-                           .message = "An agent can have " + std::to_string(most_keys) + " keys: revoke one first."};
+    if (kept >= max_keys)
+      return web::Error{.kind = web::Kind::too_many,
+                        .message = "An agent can have " + std::to_string(max_keys) + " keys: revoke one first."};
     const auto replaced = expire_replaced(tenant, change, valid_keys(owner, agent), wanted, key.created_at);
-    if (!replaced) co_return replaced.error();
+    if (!replaced) return replaced.error();
     change.insert_new(table, key);
-    const auto outcome = co_await change.commit();
-    if (!outcome.ok()) continue;
-    AddedKey added{.key = key, .secret = is_secret(key.algorithm) ? shown(key) : std::string()};
-    co_return added;
-  }
+    return AddedKey{.key = key, .secret = is_secret(key.algorithm) ? shown(key) : std::string()};
+  };
+  co_return co_await store::transact(tenant, step);
 }
 
 web::Result<std::vector<Key>> BusKeys::list(store::UserId owner, std::string_view agent) const {
@@ -166,14 +163,13 @@ web::Result<std::vector<Key>> BusKeys::list(store::UserId owner, std::string_vie
 
 web::Task<web::Result<void>> BusKeys::revoke(store::UserId owner, std::string agent, std::string id) {
   const auto tenant = system_.tenant(owner);
-  for (;;) {
+  const auto step = [&](store::Change& change) -> web::Result<void> {
     const auto row = tenant.get(table, id);
-    if (!row || row->value.agent != agent) co_return no_such_key();
-    auto change = tenant.change();
+    if (!row || row->value.agent != agent) return no_such_key();
     change.erase(table, *row);
-    const auto outcome = co_await change.commit();
-    if (outcome.ok()) co_return web::Result<void>();
-  }
+    return web::Result<void>();
+  };
+  co_return co_await store::transact(tenant, step);
 }
 
 bool BusKeys::verify(const bus::Participant& agent, const Signature& signature, std::string_view key_id,
@@ -202,13 +198,12 @@ web::Task<std::vector<std::string>> BusKeys::webhook_secrets(store::UserId owner
 
 web::Task<> BusKeys::forget(store::UserId owner, std::string agent) {
   const auto tenant = system_.tenant(owner);
-  for (;;) {
-    auto change = tenant.change();
+  const auto step = [&](store::Change& change) -> bool {
     for (const auto& key : tenant.find(table, "agent", agent))
       if (const auto row = tenant.get(table, key.id)) change.erase(table, *row);
-    const auto outcome = co_await change.commit();
-    if (outcome.ok()) co_return;
-  }
+    return true;
+  };
+  co_await store::transact(tenant, step);
 }
 
 }  // namespace bus_keys

@@ -16,7 +16,7 @@
 namespace bus_keys {
 
 inline constexpr std::chrono::hours overlap{1};  // a replaced key is valid this much longer
-inline constexpr std::size_t most_keys = 20;     // of an agent, replaced ones included
+inline constexpr std::size_t max_keys = 20;      // of an agent, replaced ones included
 
 struct NewKey {
   Algorithm algorithm = Algorithm::ed25519;
@@ -39,6 +39,8 @@ std::optional<Signature> parse_signature(std::string_view text);
 // As in signatures and in the API: "hmac-sha256".
 std::string_view name_of(Algorithm);
 std::optional<Algorithm> algorithm_named(std::string_view name);
+
+inline web::Error no_such_agent() { return web::not_found("No such agent"); }
 
 // Callable from every thread.
 class BusKeys {

@@ -1,13 +1,11 @@
 #include "appliance/network/bus_keys/handlers.h"
 
 #include "appliance/foundation/crypto/base64url.h"
-#include "appliance/hosting/runtime/bus_identity.h"
+#include "appliance/runtime/bus_identity.h"
 
 namespace bus_keys {
 
 namespace {
-
-web::Error no_such_agent() { return web::not_found("No such agent"); }
 
 KeyView view_of(const Key& key) {
   KeyView view{.id = key.id,
@@ -29,7 +27,7 @@ KeyView own_key_of(const bus::Participant& agent) {
           .expiresAt = {}};
 }
 
-web::Result<NewKey> new_key(const AddRequest& request) {
+web::Result<NewKey> parse_key(const AddRequest& request) {
   const auto algorithm = algorithm_named(request.algorithm);
   if (!algorithm) return web::invalid("algorithm must be one of: ed25519, eip191, hmac-sha256, webhook");
   const bool needs_public_key = *algorithm == Algorithm::ed25519 || *algorithm == Algorithm::eip191;
@@ -67,7 +65,7 @@ web::Answer list_keys(const Services& services, OwnerOf owner_of, const web::Req
 }
 
 web::Answer add_key(const Services& services, OwnerOf owner_of, const web::Request& request, AddRequest body) {
-  auto wanted = new_key(body);
+  auto wanted = parse_key(body);
   if (!wanted) co_return wanted.error();
   const auto owner = owner_of(services.system, request, body.agentId);
   if (!owner) co_return no_such_agent();

@@ -5,10 +5,22 @@
 #include <string>
 #include <vector>
 
-#include "appliance/network/bus_keys/routes.h"
+#include "appliance/access/guards.h"
+#include "appliance/identity/audit/audit.h"
+#include "appliance/network/bus_keys/bus_keys.h"
+#include "store/store.h"
+#include "web/routes/bind.h"
 #include "web/routes/endpoint.h"
+#include "web/routes/route.h"
 
 namespace bus_keys {
+
+// What the rows depend on; all of it must outlive them.
+struct Services {
+  BusKeys& keys;
+  audit::Audit& audit;
+  store::System system;
+};
 
 using AgentId = web::Text<1, 128>;
 using KeyId = web::Text<1, 128>;
@@ -65,5 +77,9 @@ std::optional<store::UserId> owner_of_agent(const store::System&, const web::Req
 web::Answer list_keys(const Services&, OwnerOf, const web::Request&, KeysQuery);
 web::Answer add_key(const Services&, OwnerOf, const web::Request&, AddRequest);
 web::Answer revoke_key(const Services&, OwnerOf, const web::Request&, RevokeRequest);
+
+// The caller's own agents on the web, every agent on the backend.
+std::vector<web::Route> web_routes(const agentbox::Guards&, const web::Bind<Services>&);
+std::vector<web::Route> backend_routes(const agentbox::Guards&, const web::Bind<Services>&);
 
 }  // namespace bus_keys

@@ -1,4 +1,3 @@
-#include "appliance/network/bus_keys/routes.h"
 
 #include "appliance/network/bus_keys/handlers.h"
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "appliance/foundation/version.h"
+#include "web/routes/endpoint.h"
 #include "web/routes/reply.h"
 
 namespace colony {
@@ -46,8 +47,6 @@ Limits limits_of(const std::optional<billing::Subscription>& subscription) {
           .generations = billing::generation_limit(subscription->plan)};
 }
 
-}  // namespace
-
 web::Answer show_status(const Services& services, const web::Request& request) {
   const auto user = request.caller.user_id;
   const auto souls = co_await services.souls.of(user);
@@ -59,6 +58,20 @@ web::Answer show_status(const Services& services, const web::Request& request) {
                                           {"limits", web::to_json(limits_of(services.subscriptions.active(user)))},
                                           {"diagnostics", web::to_json(diagnostics_of(members, services.engine))},
                                           {"timestamp", web::iso8601(store::now())}});
+}
+
+constexpr const char* status_text =
+    "`tree` has all of your agents by descent: each has `children`, its clones. soul.state is that of the liveliest "
+    "soul of the fleet (GET /api/mission-control/fleet/graph), offline without one. `limits` are those of your plan. "
+    "diagnostics.problems has a sentence for each agent that failed or does not answer.";
+
+}  // namespace
+
+std::vector<web::Route> web_routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {
+  return {
+      {web::GET, "/api/colony/status", guards.session, nullptr,
+       web::plain(on(show_status)).returns<Status>().describe(status_text), "Your agents by descent, and how they are"},
+  };
 }
 
 }  // namespace colony

@@ -3,12 +3,25 @@
 #include <boost/describe.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "appliance/network/colony/routes.h"
+#include "appliance/access/guards.h"
+#include "appliance/billing/subscriptions/subscriptions.h"
+#include "appliance/network/colony/colony.h"
+#include "web/routes/bind.h"
 #include "web/routes/endpoint.h"
+#include "web/routes/route.h"
 
 namespace colony {
+
+// What the rows depend on; all of it must outlive them.
+struct Services {
+  store::System system;
+  const fleet::Souls& souls;
+  const billing::Subscriptions& subscriptions;
+  std::string_view engine;
+};
 
 BOOST_DEFINE_ENUM_CLASS(SoulState, active, idle, stale, offline)
 
@@ -43,6 +56,6 @@ struct Status {
 };
 BOOST_DESCRIBE_STRUCT(Status, (), (soul, tree, count, deepestGeneration, limits, diagnostics, timestamp))
 
-web::Answer show_status(const Services&, const web::Request&);
+std::vector<web::Route> web_routes(const agentbox::Guards&, const web::Bind<Services>&);
 
 }  // namespace colony

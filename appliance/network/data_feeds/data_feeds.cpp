@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "store/transact.h"
 #include "web/ascii.h"
 
 namespace data_feeds {
@@ -51,8 +52,7 @@ web::Task<web::Result<Feed>> DataFeeds::set(NewFeed given) {
             .description = given.description,
             .interval_seconds = given.interval.count(),
             .created_at = store::now()};
-  for (;;) {
-    auto change = system_.change();
+  const auto step = [&](store::Change& change) -> web::Result<Feed> {
     if (auto row = system_.get(feeds, feed.name)) {
       if (!is_same_source(row->value, feed))
         if (const auto answer = system_.get(answers, feed.name)) change.erase(answers, *answer);
@@ -61,26 +61,27 @@ web::Task<web::Result<Feed>> DataFeeds::set(NewFeed given) {
       change.update(feeds, *row);
     } else {
       change.insert(feeds, feed);
-      change.add(0, count, 1, most_feeds);
+      change.add(0, count, 1, max_feeds);
     }
-    const auto outcome = co_await change.commit();
-    if (outcome.ok()) co_return feed;
-    if (outcome.kind == store::Outcome::Kind::over_bound)
-      co_return web::Error{.kind = web::Kind::too_many, .message = "The box has its 100 data feeds"};
-  }
+    return feed;
+  };
+  const auto refused = [](const store::Outcome& outcome) -> std::optional<web::Result<Feed>> {
+    if (outcome.kind != store::Outcome::Kind::over_bound) return std::nullopt;
+    return web::Error{.kind = web::Kind::too_many, .message = "The box has its 100 data feeds"};
+  };
+  co_return co_await store::transact(system_, step, refused);
 }
 
 web::Task<web::Result<void>> DataFeeds::remove(std::string name) {
-  for (;;) {
+  const auto step = [&](store::Change& change) -> web::Result<void> {
     const auto feed = system_.get(feeds, name);
-    if (!feed) co_return web::not_found("No such data feed");
-    auto change = system_.change();
+    if (!feed) return web::not_found("No such data feed");
     change.erase(feeds, *feed);
     change.add(0, count, -1);
     if (const auto answer = system_.get(answers, name)) change.erase(answers, *answer);
-    const auto outcome = co_await change.commit();
-    if (outcome.ok()) co_return web::Result<void>();
-  }
+    return web::Result<void>();
+  };
+  co_return co_await store::transact(system_, step);
 }
 
 web::Task<> DataFeeds::keep(Feed feed, Fetched fetched, store::Time now) {

@@ -13,7 +13,7 @@
 
 namespace data_feeds {
 
-inline constexpr std::int64_t most_feeds = 100;
+inline constexpr std::int64_t max_feeds = 100;
 
 struct NewFeed {
   std::string name;
@@ -42,7 +42,7 @@ class DataFeeds {
   std::vector<Source> list() const;  // by name
   std::optional<Source> find(std::string_view name) const;
   // Replaces a feed of this name; what its source sent is kept unless the source changes. invalid: the name or the URL.
-  // too_many: there are most_feeds.
+  // too_many: there are max_feeds.
   web::Task<web::Result<Feed>> set(NewFeed);
   // not_found.
   web::Task<web::Result<void>> remove(std::string name);

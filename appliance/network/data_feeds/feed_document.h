@@ -1,4 +1,4 @@
-// Reads RSS and Atom.
+// Reads RSS, Atom and JSON Feed, also if they are not well-formed.
 #pragma once
 
 #include <boost/describe.hpp>
@@ -24,10 +24,13 @@ struct FeedDocument {
 };
 BOOST_DESCRIBE_STRUCT(FeedDocument, (), (title, link, description, items))
 
-inline constexpr std::size_t most_items = 200, most_text_bytes = 4'096;
+inline constexpr std::size_t max_items = 200, max_text_bytes = 4'096;
 
-// The first most_items items, each text cut to most_text_bytes. bad_gateway: it is not well-formed, is neither RSS nor
-// Atom, nests deeper than 64 elements, or declares entities. Nothing is ever loaded from outside.
-web::Result<FeedDocument> read_feed_document(std::string_view bytes);
+// The first max_items items, each text cut to max_text_bytes. `url` is the feed's, for relative links, and
+// `content_type` its header's. What is broken costs the entry's field, not the feed. bad_gateway: it is neither RSS,
+// Atom nor JSON Feed, ends before its first item, nests deeper than 64 elements, or declares entities. Nothing is ever
+// loaded from outside.
+web::Result<FeedDocument> read_feed_document(std::string_view bytes, std::string_view url = "",
+                                             std::string_view content_type = "");
 
 }  // namespace data_feeds

@@ -15,12 +15,13 @@ using namespace std::chrono_literals;
 
 constexpr std::size_t workers = 4;
 constexpr auto pause = 1s, fetch_time = 10s;
-constexpr std::size_t most_bytes = 1u << 20;
+constexpr std::size_t max_bytes = 1u << 20;
 constexpr int not_modified = 304;
 
 constexpr const char* accepted(Format format) {
   return format == Format::json ? "application/json"
-                                : "application/rss+xml, application/atom+xml, application/xml;q=0.9, text/xml;q=0.8";
+                                : "application/rss+xml, application/atom+xml, application/feed+json, "
+                                  "application/xml;q=0.9, text/xml;q=0.8";
 }
 
 web::FetchRequest request_for(const Source& source, web::Reach reach) {
@@ -32,23 +33,23 @@ web::FetchRequest request_for(const Source& source, web::Reach reach) {
     if (!source.answer->last_modified.empty())
       request.headers.emplace_back("If-Modified-Since", source.answer->last_modified);
   }
-  request.asker.part = "data feeds";
+  request.origin.part = "data feeds";
   request.reach = reach;
   request.max_redirects = 5;
   request.timeout = fetch_time;
-  request.max_bytes = most_bytes;
+  request.max_bytes = max_bytes;
   return request;
 }
 
 // The content as JSON text.
-web::Result<std::string> content_of(Format format, std::string_view body) {
+web::Result<std::string> read_content(Format format, const web::FetchResponse& response) {
   std::string text;
   if (format == Format::json) {
-    const auto json = web::parse_json(body, "The source's answer");
+    const auto json = web::parse_json(response.body, "The source's answer");
     if (!json) return json.error();
     web::write_json(text, *json);
   } else {
-    const auto document = read_feed_document(body);
+    const auto document = read_feed_document(response.body, response.final_url, response.header("content-type"));
     if (!document) return document.error();
     web::write_json(text, *document);
   }
@@ -100,7 +101,7 @@ web::Task<Fetched> Fetcher::fetch(const Source& source) const {
   if (response->status == not_modified && source.answer) co_return Fetched();
   if (response->status != 200)
     co_return Fetched{.error = "The source answered with status " + std::to_string(response->status)};
-  auto content = content_of(source.feed.format, response->body);
+  auto content = read_content(source.feed.format, *response);
   if (!content) co_return Fetched{.error = content.error().message};
   co_return Fetched{.content = std::move(*content),
                     .etag = response->header("etag"),

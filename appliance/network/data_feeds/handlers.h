@@ -5,10 +5,24 @@
 #include <string>
 #include <vector>
 
-#include "appliance/network/data_feeds/routes.h"
+#include "appliance/access/guards.h"
+#include "appliance/hosting/gate/turns.h"
+#include "appliance/identity/audit/audit.h"
+#include "appliance/network/data_feeds/data_feeds.h"
+#include "appliance/network/data_feeds/own_feeds.h"
+#include "web/routes/bind.h"
 #include "web/routes/endpoint.h"
+#include "web/routes/route.h"
 
 namespace data_feeds {
+
+// What the rows depend on; all of it must outlive them.
+struct Services {
+  DataFeeds& feeds;
+  OwnFeedReader& own;
+  audit::Audit& audit;
+  gate::TurnTracker& turns;
+};
 
 BOOST_DEFINE_ENUM_CLASS(FeedKind, json, rss, box)
 BOOST_DEFINE_ENUM_CLASS(FeedStatus, ok, stale, failed, pending)
@@ -63,9 +77,8 @@ struct ConfiguredFeeds {
 };
 BOOST_DESCRIBE_STRUCT(ConfiguredFeeds, (), (feeds))
 
-web::Answer read_feeds(const Services&, const web::Request&, FeedQuery);
-web::Answer list_configured(const Services&, const web::Request&);
-web::Answer set_feed(const Services&, const web::Request&, FeedRequest);
-web::Answer remove_feed(const Services&, const web::Request&);
+// Reading feeds, for users and agents; configuring them, for the administrator.
+std::vector<web::Route> web_routes(const agentbox::Guards&, const web::Bind<Services>&);
+std::vector<web::Route> backend_routes(const agentbox::Guards&, const web::Bind<Services>&);
 
 }  // namespace data_feeds

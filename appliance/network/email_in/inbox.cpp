@@ -4,8 +4,8 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/redirect_error.hpp>
 
+#include "appliance/access/records.h"
 #include "appliance/foundation/crypto/random.h"
-#include "appliance/identity/accounts/records.h"
 #include "web/log.h"
 #include "web/utf8.h"
 
@@ -19,7 +19,7 @@ constexpr auto round_pause = 500ms, stop_grace = 2'000ms;
 constexpr std::chrono::seconds first_pause{10}, longest_pause{std::chrono::hours(1)};
 constexpr std::chrono::hours given_up_after{24};
 constexpr std::chrono::days kept{7};
-constexpr std::size_t most_text_bytes = 100'000, id_digits = 32;
+constexpr std::size_t max_text_bytes = 100'000, id_digits = 32;
 
 // "scout+news@agents.example.org" is for the agent "scout".
 std::string subdomain_of(const std::string& address) {
@@ -43,9 +43,8 @@ std::string file_name(std::string_view given, std::size_t number) {
 std::string message_text(const Mail& mail, const std::string& attachments) {
   std::string text =
       "E-mail from " + mail.from + "\nSubject: " + (mail.subject.empty() ? "(none)" : mail.subject) + "\n\n";
-  text +=
-      mail.text.empty() ? "(The mail has no text part.)" : std::string(web::utf8_prefix(mail.text, most_text_bytes));
-  if (mail.text.size() > most_text_bytes) text += "\n(The rest of the mail was cut off.)";
+  text += mail.text.empty() ? "(The mail has no text part.)" : std::string(web::utf8_prefix(mail.text, max_text_bytes));
+  if (mail.text.size() > max_text_bytes) text += "\n(The rest of the mail was cut off.)";
   return text + attachments;
 }
 
@@ -88,6 +87,7 @@ web::Task<Receipt> Inbox::accept(std::string event, Mail mail) {
     Message message{.owner = agent.owner, .id = id + "-" + agent.id, .agent = agent.id, .received_at = store::now()};
     if (system_.get(messages, message.owner, message.id)) continue;
     const auto attachments = co_await store_attachments(agent, "email/" + id, mail.attachments);
+    message.from = mail.from;
     message.text = message_text(mail, attachments);
     message.next_at = message.received_at;
     co_await insert(std::move(message));
@@ -150,10 +150,12 @@ web::Task<> Inbox::deliver(store::Time now) {
 
 // An agent that does not run, or whose owner is disabled, gets the mail when that has changed, within a day.
 web::Task<> Inbox::deliver_one(Message message, store::Time now) {
+  // Addresses can be forged, so a mail is a peer's even if it bears the owner's. Its sender reads no answer.
+  auto sender = chat::Sender::of_peer(chat::Channel::mail, "mail:" + message.from, std::nullopt);
   web::Result<chat::Question> asked = web::forbidden("The account of the agent's owner is disabled");
   const auto owner = system_.get(accounts::users, message.owner);
   if (message.owner == 0 || (owner && !owner->value.is_disabled))
-    asked = co_await chat_.ask(message.owner, message.agent, message.text);
+    asked = co_await chat_.ask(message.owner, message.agent, message.text, sender);
   const bool is_final =
       asked || asked.error().kind == web::Kind::not_found || now > message.received_at + given_up_after;
   auto record = [&](Message& stored) {

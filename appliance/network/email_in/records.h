@@ -15,6 +15,7 @@ struct Message {
   std::int64_t owner = 0;
   std::string id;  // of the webhook's event and the agent, so that an event counts once
   std::string agent;
+  std::string from;  // the address that the mail names; empty in mails of earlier versions
   std::string text;  // what the agent is sent; empty once it is delivered
   Delivery delivery = Delivery::queued;
   std::string failure;  // of the last attempt
@@ -22,7 +23,7 @@ struct Message {
   store::Time received_at{};
   std::optional<store::Time> next_at;  // of the next attempt; none unless it is queued
 };
-BOOST_DESCRIBE_STRUCT(Message, (), (owner, id, agent, text, delivery, failure, attempts, received_at, next_at))
+BOOST_DESCRIBE_STRUCT(Message, (), (owner, id, agent, from, text, delivery, failure, attempts, received_at, next_at))
 
 inline const store::Owned<Message> messages{
     {.family = "emails_in", .number = 96},

@@ -4,12 +4,13 @@
 
 #include "appliance/foundation/timestamp.h"
 #include "appliance/network/bus/participant.h"
+#include "store/transact.h"
 
 namespace events {
 
 namespace {
 
-constexpr std::size_t most_decimals = 6;
+constexpr std::size_t max_decimals = 6;
 constexpr std::int64_t highest_price = 1'000'000;
 
 // A date with a time, in UTC unless it has an offset; or a date alone, which begins at midnight UTC.
@@ -23,7 +24,7 @@ std::optional<store::Time> parse_date(const std::string& text) {
 
 std::optional<store::Decimal> parse_price(std::string_view text) {
   const auto point = text.find('.');
-  if (point != std::string_view::npos && text.size() - point - 1 > most_decimals) return std::nullopt;
+  if (point != std::string_view::npos && text.size() - point - 1 > max_decimals) return std::nullopt;
   const auto price = store::Decimal::parse(text);
   const auto highest = store::Decimal::of_units(store::Decimal::units_per_one * highest_price);
   if (!price || *price < store::Decimal() || *price > highest) return std::nullopt;
@@ -51,15 +52,14 @@ web::Task<web::Result<Event>> Events::create(NewEvent wanted) {
               .price = *price,
               .total_tickets = wanted.total_tickets,
               .created_at = store::now()};
-  for (;;) {
+  const auto insert = [&](store::Change& change) -> web::Result<Event> {
     const auto current = bus::find_participant(system_, event.agent);
-    if (!current) co_return web::not_found("No such agent");
-    auto change = system_.change();
+    if (!current) return web::not_found("No such agent");
     change.require(bus::participants, *current);  // its deletion removes its events only once
     change.insert(table, event);
-    const auto outcome = co_await change.commit();
-    if (outcome.ok()) co_return event;
-  }
+    return event;
+  };
+  co_return co_await store::transact(system_, insert);
 }
 
 std::vector<Event> Events::list(const std::string& agent, std::size_t limit) const {

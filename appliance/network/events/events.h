@@ -13,7 +13,7 @@
 
 namespace events {
 
-inline constexpr std::int64_t most_tickets = 1'000'000;
+inline constexpr std::int64_t max_tickets = 1'000'000;
 
 struct NewEvent {
   std::string agent, name, description, venue;

@@ -17,8 +17,6 @@ EventView view_of(Event event) {
           .total_tickets = event.total_tickets};
 }
 
-}  // namespace
-
 web::Answer list_events(const Services& services, const web::Request&, EventQuery query) {
   const auto limit = query.limit ? std::size_t(query.limit->value) : events_listed;
   const std::string agent = query.agentId ? std::string(*query.agentId) : std::string();
@@ -38,6 +36,25 @@ web::Answer create_event(const Services& services, const web::Request&, EventReq
   auto created = co_await services.events.create(std::move(wanted));
   if (!created) co_return created.error();
   co_return web::reply(view_of(std::move(*created)), 201);
+}
+
+constexpr auto list_text = "At most `limit` (1,000 by default); with `agentId` those of one agent.";
+
+constexpr auto create_text =
+    "The agent sells the tickets: others book them over the bus (`BOOKING_REQUEST`). `ticketPriceUsdc` is a decimal "
+    "from 0 to 1000000 with at most six decimals, `totalTickets` from 1 to 1,000,000, `eventDate` is in UTC unless it "
+    "has an offset. Event ids count up. 404 if there is no such agent.";
+
+}  // namespace
+
+std::vector<web::Route> backend_routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {
+  return {
+      {web::GET, "/api/underground/events", guards.backend.agents, nullptr,
+       web::query<EventQuery>(on(list_events)).returns<std::vector<EventView>>().describe(list_text),
+       "List events, latest date first"},
+      {web::POST, "/api/underground/events", guards.backend.agents, nullptr,
+       web::body<EventRequest>(on(create_event)).returns<EventView>(201).describe(create_text), "Create an event"},
+  };
 }
 
 }  // namespace events

@@ -4,10 +4,18 @@
 #include <string>
 #include <vector>
 
-#include "appliance/network/events/routes.h"
+#include "appliance/access/guards.h"
+#include "appliance/network/events/events.h"
+#include "web/routes/bind.h"
 #include "web/routes/endpoint.h"
+#include "web/routes/route.h"
 
 namespace events {
+
+// What the rows depend on; it must outlive them.
+struct Services {
+  Events& events;
+};
 
 struct EventQuery {
   std::optional<web::Text<1, 128>> agentId;
@@ -22,7 +30,7 @@ struct EventRequest {
   web::Text<1, 500> venue;
   web::Text<1, 64> eventDate;
   web::Text<1, 32> ticketPriceUsdc;
-  web::Integer<1, most_tickets> totalTickets;
+  web::Integer<1, max_tickets> totalTickets;
 };
 BOOST_DESCRIBE_STRUCT(EventRequest, (), (agentId, name, description, venue, eventDate, ticketPriceUsdc, totalTickets))
 
@@ -36,7 +44,6 @@ struct EventView {
 BOOST_DESCRIBE_STRUCT(EventView, (),
                       (id, agent_id, name, description, venue, event_date, ticket_price_usdc, total_tickets))
 
-web::Answer list_events(const Services&, const web::Request&, EventQuery);
-web::Answer create_event(const Services&, const web::Request&, EventRequest);
+std::vector<web::Route> backend_routes(const agentbox::Guards&, const web::Bind<Services>&);
 
 }  // namespace events

@@ -10,7 +10,7 @@ namespace fleet {
 namespace {
 
 constexpr std::string_view agent_wallet = "agent/";
-constexpr std::size_t most_wallets = 10'000;
+constexpr std::size_t max_wallets = 10'000;
 // A unit of usage::Money is 10^-12 dollars, one of payments::Usdc 10^-6.
 constexpr std::int64_t units_of_micro = 1'000'000;
 
@@ -42,7 +42,7 @@ void Costs::add_model_calls(store::UserId user, const std::vector<usage::Period>
 
 // A dollar for each USDC. Test networks cost nothing.
 void Costs::add_payments(store::UserId user, std::string_view period, std::vector<Cost>& costs) const {
-  for (const auto& wallet : system_.tenant(user).list(wallets::table, {.limit = most_wallets})) {
+  for (const auto& wallet : system_.tenant(user).list(wallets::wallets_table, {.limit = max_wallets})) {
     const bool is_agents = wallet.id.starts_with(agent_wallet);
     if (!is_agents && wallet.id != wallets::user_wallet) continue;
     const auto spent = payments_.cost(user, wallet.id, period);

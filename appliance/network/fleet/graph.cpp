@@ -68,7 +68,7 @@ Role role_in(const Soul& soul, const std::vector<Soul>& souls, const std::option
   return is_clone || swarm_members.contains(soul.id) ? Role::worker : Role::specialist;
 }
 
-// Sums over all that is beneath each soul, itself included.
+// Sums over all that is under each soul, itself included.
 struct Totals {
   std::vector<std::int64_t> turns, reachable;
 

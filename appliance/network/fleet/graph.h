@@ -25,8 +25,8 @@ Spread spread_of(const std::vector<double>& loads);  // in percent
 // What only parents have: orchestrators, and agents with children.
 struct ParentFields {
   std::int64_t children = 0;   // below it
-  std::int64_t endpoints = 0;  // reachable souls beneath it, at any depth
-  std::int64_t cycles = 0;     // turns of it and all beneath it
+  std::int64_t endpoints = 0;  // reachable souls under it, at any depth
+  std::int64_t cycles = 0;     // turns of it and all under it
   Spread spread;
   std::string url;
 };

@@ -1,5 +1,7 @@
 #include "appliance/network/fleet/handlers.h"
 
+#include <algorithm>
+
 #include "appliance/network/fleet/ties.h"
 #include "web/routes/reply.h"
 
@@ -70,7 +72,7 @@ TraceStatus status_of(spans::Status status) {
   }
 }
 
-TraceView view_of(const spans::Span& span, const traces::AgentNames& names) {
+TraceView trace_view(const spans::Span& span, const traces::AgentNames& names) {
   TraceView view{.id = span.span_id,
                  .type = span.type,
                  .label = span.name,
@@ -90,10 +92,12 @@ web::Answer graph_of(const Services& services, store::UserId user) {
 }
 
 web::Answer traces_of(const Services& services, store::UserId user) {
+  std::vector<TraceView> views;
+  const auto souls = co_await services.souls.of(user);
+  if (std::ranges::none_of(souls, &Soul::is_reachable)) co_return web::reply(views);
   const auto newest = co_await services.traces.newest(user, traces_shown);
   const auto names = services.traces.names(user);
-  std::vector<TraceView> views;
-  for (const auto& span : newest) views.push_back(view_of(span, names));
+  for (const auto& span : newest) views.push_back(trace_view(span, names));
   co_return web::reply(views);
 }
 

@@ -6,11 +6,27 @@
 #include <string>
 #include <vector>
 
-#include "appliance/network/fleet/routes.h"
+#include "appliance/access/guards.h"
+#include "appliance/network/fleet/costs.h"
+#include "appliance/network/fleet/graph.h"
+#include "appliance/network/negotiation/negotiation.h"
+#include "appliance/network/traces/traces.h"
+#include "web/routes/bind.h"
 #include "web/routes/endpoint.h"
 #include "web/routes/fields.h"
+#include "web/routes/route.h"
 
 namespace fleet {
+
+// What the rows depend on; all of it must outlive them.
+struct Services {
+  const Souls& souls;
+  traces::Traces& traces;
+  const Costs& costs;
+  const negotiation::Negotiation& negotiation;
+  store::System system;
+  const std::string& web_url;
+};
 
 // 0: the box itself, the owner of agents without a user.
 using UserNumber = web::Integer<0, 9'007'199'254'740'991>;
@@ -101,5 +117,9 @@ web::Answer show_own_graph(const Services&, const web::Request&);
 web::Answer list_own_traces(const Services&, const web::Request&);
 web::Answer list_own_costs(const Services&, const web::Request&, PeriodQuery);
 web::Answer list_own_bookings(const Services&, const web::Request&);
+
+// /api/mission-control/fleet/*: of the session's user on the web listener, of any user on the backend.
+std::vector<web::Route> web_routes(const agentbox::Guards&, const web::Bind<Services>&);
+std::vector<web::Route> backend_routes(const agentbox::Guards&, const web::Bind<Services>&);
 
 }  // namespace fleet

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "appliance/billing/subscriptions/plans.h"
-#include "appliance/hosting/runtime/engine.h"
+#include "appliance/runtime/engine.h"
 #include "web/task.h"
 
 namespace fleet {

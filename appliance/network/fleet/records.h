@@ -8,7 +8,7 @@
 #include <string>
 
 #include "appliance/hosting/agents/records.h"
-#include "appliance/hosting/watchdog/records.h"
+#include "appliance/runtime/watchdog/records.h"
 #include "store/table.h"
 
 namespace fleet {
@@ -19,7 +19,7 @@ struct FleetAgent {
   boost::json::object config;
   agents::Status status = agents::Status::pending;
   std::string status_reason;
-  std::optional<agents::Descent> descent;
+  std::optional<agents::CloneOrigin> descent;
   store::Time created_at{};
 };
 BOOST_DESCRIBE_STRUCT(FleetAgent, (),

@@ -1,4 +1,3 @@
-#include "appliance/network/fleet/routes.h"
 
 #include "appliance/network/fleet/handlers.h"
 #include "web/routes/endpoint.h"

@@ -80,7 +80,8 @@ billing::AgentResources resources_of(const FleetAgent& agent) {
 std::shared_ptr<const Souls::Known> Souls::known(store::UserId user) const {
   const auto tenant = system_.tenant(user);
   // Each of them only grows.
-  const auto version = tenant.version(fleet_agents) + tenant.version(watch_states) + tenant.version(wallets::table);
+  const auto version =
+      tenant.version(fleet_agents) + tenant.version(watch_states) + tenant.version(wallets::wallets_table);
   return cache_.get(user, version, [&] {
     Known known{.agents = tenant.list(fleet_agents, {.limit = std::size_t(-1)})};
     std::erase_if(known.agents, [](const FleetAgent& agent) { return !should_run(agent); });
@@ -88,7 +89,7 @@ std::shared_ptr<const Souls::Known> Souls::known(store::UserId user) const {
     std::unordered_map<std::string, WatchState> states;
     for (auto& state : tenant.list(watch_states, {.limit = std::size_t(-1)})) states.emplace(state.id, state);
     std::unordered_map<std::string, std::string> wallet_addresses;
-    for (auto& wallet : tenant.list(wallets::table, {.limit = std::size_t(-1)}))
+    for (auto& wallet : tenant.list(wallets::wallets_table, {.limit = std::size_t(-1)}))
       wallet_addresses.emplace(wallet.id, wallet.address);
     for (const auto& agent : known.agents) {
       known.watch.push_back(states[agent.id]);

@@ -23,7 +23,7 @@ std::vector<Tie> ties_of(const store::Tenant& tenant) {
     if (const auto messages = spans::last_day(link.messages, now); messages > 0)
       ties.push_back({.from = link.from, .to = link.to, .messages = messages});
   if (tenant.counter(swarms::unfinished_count) == 0) return ties;
-  for (const auto& swarm : tenant.list(swarms::swarms, {.limit = std::size_t(swarms::most_stored), .after = {}}))
+  for (const auto& swarm : tenant.list(swarms::swarms, {.limit = std::size_t(swarms::max_stored), .after = {}}))
     if (!swarms::is_finished(swarm.state)) add_members(swarm, ties);
   return ties;
 }

@@ -12,9 +12,9 @@ namespace {
 
 constexpr double middle = 50, outermost = 45;
 
-double rounded(double value) { return std::round(value * 100) / 100; }
+double round_to_hundredths(double value) { return std::round(value * 100) / 100; }
 
-// Without those that a circle of parents would keep from the roots. Descent has none, but it comes from records.
+// Without those that a circle of parents would keep from the roots. CloneOrigin has none, but it comes from records.
 void put_in_order(Tree& tree) {
   for (std::size_t at = 0; at < tree.parent.size(); ++at)
     if (!tree.parent[at]) tree.order.push_back(at);
@@ -77,7 +77,8 @@ std::vector<Point> layout(const Tree& tree) {
   for (const auto at : tree.order) {
     const auto angle = 2 * std::numbers::pi * (begin[at] + width[at] / 2);
     const auto radius = outermost * static_cast<double>(depth[at]) / static_cast<double>(deepest);
-    points[at] = {.x = rounded(middle + radius * std::cos(angle)), .y = rounded(middle + radius * std::sin(angle))};
+    points[at] = {.x = round_to_hundredths(middle + radius * std::cos(angle)),
+                  .y = round_to_hundredths(middle + radius * std::sin(angle))};
   }
   return points;
 }

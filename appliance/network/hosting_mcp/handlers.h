@@ -4,11 +4,15 @@
 #include <string>
 #include <vector>
 
-#include "appliance/network/hosting_mcp/routes.h"
+#include "appliance/access/guards.h"
 #include "store/store.h"
+#include "web/routes/bind.h"
 #include "web/routes/endpoint.h"
+#include "web/routes/route.h"
 
 namespace hosting_mcp {
+
+struct Services {};
 
 BOOST_DEFINE_ENUM_CLASS(Status, operational)
 
@@ -50,13 +54,7 @@ struct InvalidConfig {
 };
 BOOST_DESCRIBE_STRUCT(InvalidConfig, (), (valid, errors, help))
 
-web::Answer read_health(const web::Request&);
-web::Answer read_info(const web::Request&);
-web::Answer read_setup(const web::Request&);
-web::Answer read_tools(const web::Request&);
-web::Answer read_examples(const web::Request&);
-web::Answer validate_config(const web::Request&);
-web::Answer redirect_to_docs(const web::Request&);
-web::Answer redirect_to_repository(const web::Request&);
+// /api/hosting-mcp: facts about the hosting provider's tool server, on the backend.
+std::vector<web::Route> backend_routes(const agentbox::Guards&, const web::Bind<Services>&);
 
 }  // namespace hosting_mcp

@@ -1,6 +1,7 @@
 #include "appliance/network/mcp_server/handlers.h"
 
 #include "appliance/foundation/version.h"
+#include "appliance/hosting/agents/new_agent.h"
 #include "appliance/network/mcp_server/protocol.h"
 #include "web/admission/csrf.h"
 
@@ -18,10 +19,11 @@ constexpr const char* instructions =
 
 json::object server_info() { return {{"name", "agentbox"}, {"title", "agentbox"}, {"version", agentbox::version}}; }
 
-// An agent's config may name more tools in `mcpTools`.
+// An agent's config may name more tools in `mcpTools`, and open its owner's other agents to it by `mcpAgents`.
 Allowance allowance_of_agent(const Services& services, const web::Caller& caller) {
   Allowance allowance;
   const auto agent = services.agents.find(caller.user_id, caller.agent);
+  if (!agent || agents::text_member(agent->config, "mcpAgents") != "all") allowance.only_agent = caller.agent;
   const auto* named = agent ? agent->config.if_contains("mcpTools") : nullptr;
   if (!named || !named->is_array()) return allowance;
   for (const auto& one : named->get_array())
@@ -75,7 +77,7 @@ audit::Entry entry_of(const web::Request& request, const std::string& tool) {
   return entry;
 }
 
-json::object result_of(ToolResult result) {
+json::object result_json(ToolResult result) {
   json::object answer{
       {"content", json::array{json::object{{"type", "text"}, {"text", json::serialize(result.content)}}}},
       {"isError", result.is_error}};
@@ -96,13 +98,16 @@ web::Task<web::Response> call_tool(const Services& services, const web::Request&
   }
   const std::string tool(name->get_string());
   auto entry = entry_of(request, tool);
-  auto result =
-      co_await services.tools.call(tool, request, allowance_of(services, request.caller), std::move(arguments));
+  const auto allowance = allowance_of(services, request.caller);
+  // What its owner's other agents keep may be others' texts.
+  if (!request.caller.agent.empty() && !allowance.only_agent)
+    services.turns.taint(request.caller.agent, "what another agent keeps");
+  auto result = co_await services.tools.call(tool, request, allowance, std::move(arguments));
   if (!result) entry.outcome = "no such tool for this caller";
   if (result && result->is_error) entry.outcome = "failed";
   co_await services.audit.note(std::move(entry));
   if (!result) co_return error_response(refused(message, 200, Code::invalid_params, "Unknown tool: " + tool));
-  co_return result_response(message, result_of(std::move(*result)));
+  co_return result_response(message, result_json(std::move(*result)));
 }
 
 // Of a protocol with sessions: a client that names one must have begun it.
@@ -112,13 +117,9 @@ bool has_ended_session(const Services& services, const web::Request& request, co
   return !id.empty() && !services.sessions.use(id, request.caller, Sessions::Clock::now());
 }
 
-}  // namespace
-
-web::Answer serve_message(const Services& services, const web::Request& request) {
-  if (!web::origin_is_own(request)) co_return web::forbidden("Origin not allowed");
-  const auto [message, error] = parse_message(request);
+web::Task<web::Response> answer_message(const Services& services, const web::Request& request, Parsed parsed) {
+  const auto& [message, error] = parsed;
   if (error) co_return error_response(*error);
-  if (request.caller.user_id == 0) co_return web::forbidden("Agents of the box itself have no tools");
   if (has_ended_session(services, request, message))
     co_return error_response(refused(message, 404, Code::invalid_request, "Session not found"));
   if (message.id.is_null()) co_return accepted();
@@ -131,6 +132,35 @@ web::Answer serve_message(const Services& services, const web::Request& request)
       refused(message, message.is_stateless ? 404 : 200, Code::unknown_method, "Method not found"));
 }
 
+// One after the other; notifications have no answer.
+web::Task<web::Response> answer_batch(const Services& services, const web::Request& request,
+                                      std::vector<Parsed> batch) {
+  json::array answers;
+  for (auto& parsed : batch) {
+    const auto response = co_await answer_message(services, request, std::move(parsed));
+    const auto* text = std::get_if<std::string>(&response.body);
+    if (text && !text->empty()) answers.push_back(json::parse(*text));
+  }
+  if (answers.empty()) co_return accepted();
+  co_return web::json(answers);
+}
+
+web::Answer serve_message(const Services& services, const web::Request& request) {
+  if (!web::origin_is_own(request)) co_return web::forbidden("Origin not allowed");
+  if (request.caller.user_id == 0) co_return web::forbidden("Agents of the box itself have no tools");
+  if (auto batch = parse_batch(request)) co_return co_await answer_batch(services, request, std::move(*batch));
+  auto parsed = parse_message(request);
+  co_return co_await answer_message(services, request, std::move(parsed));
+}
+
+web::Answer show_resource(const Services& services, const web::Request&) {
+  const ProtectedResource answer{.resource = services.site.url("/mcp"),
+                                 .resource_name = "agentbox",
+                                 .bearer_methods_supported = {"header"},
+                                 .resource_documentation = services.site.url("/api/openapi.json")};
+  co_return web::reply(answer, 200);
+}
+
 web::Answer end_session(const Services& services, const web::Request& request) {
   if (!web::origin_is_own(request)) co_return web::forbidden("Origin not allowed");
   if (!services.sessions.end(request.header(session_header), request.caller))
@@ -139,6 +169,43 @@ web::Answer end_session(const Services& services, const web::Request& request) {
   response.status = 204;
   response.content_type.clear();
   co_return response;
+}
+
+const web::RateLimit mcp_rate{.group = "mcp", .limit = 300};
+
+constexpr const char* serve_text =
+    "The box as an MCP server (Streamable HTTP): protocol 2026-07-28, stateless with server/discover, and 2025-11-25, "
+    "2025-06-18 and 2025-03-26 with initialize and Mcp-Session-Id. Answers are single JSON objects; 2025-03-26 may "
+    "send "
+    "a list of at most 50 messages, and gets a list of answers. An API key without "
+    "`tools` of its own, and an agent's token, have the tools that only read; an agent's config can name more in "
+    "`mcpTools`. An agent reaches itself alone, unless its config says `mcpAgents: \"all\"`. Errors of a tool are "
+    "results with `isError`. Every call of a tool is in the audit log.";
+
+web::Endpoint serving(const web::Bind<Services>& on) {
+  auto endpoint = web::plain(on(serve_message));
+  endpoint.body = web::schema_of<RpcMessage>;
+  endpoint.problem = web::schema_of<RpcResponse>;
+  return std::move(endpoint).returns<RpcResponse>().describe(serve_text);
+}
+
+}  // namespace
+
+std::vector<web::Route> routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {
+  const auto& caller = guards.model_caller;
+  return {
+      {web::POST, "/mcp", caller, &mcp_rate, serving(on), "Speak the Model Context Protocol"},
+      {web::DELETE, "/mcp", caller, &mcp_rate,
+       web::plain(on(end_session)).describe("204; 404 unless Mcp-Session-Id names a session of the caller."),
+       "End an MCP session"},
+  };
+}
+
+std::vector<web::Route> web_routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {
+  auto rows = routes(guards, on);
+  rows.push_back({web::GET, "/.well-known/oauth-protected-resource", guards.none, &mcp_rate,
+                  web::plain(on(show_resource)).returns<ProtectedResource>(), "How clients of /mcp present their key"});
+  return rows;
 }
 
 }  // namespace mcp_server

@@ -10,9 +10,11 @@ namespace json = boost::json;
 
 constexpr std::string_view version_member = "io.modelcontextprotocol/protocolVersion";
 
+constexpr std::string_view batch_version = "2025-03-26";
+
 bool is_session_version(std::string_view version) { return std::ranges::count(session_versions, version) > 0; }
 
-std::optional<std::string> text_of(const json::object& object, std::string_view name) {
+std::optional<std::string> read_text(const json::object& object, std::string_view name) {
   const auto* member = object.if_contains(name);
   if (!member || !member->is_string()) return std::nullopt;
   return std::string(member->get_string());
@@ -21,7 +23,7 @@ std::optional<std::string> text_of(const json::object& object, std::string_view 
 // The version that the body names.
 std::optional<std::string> named_version(const json::object& params) {
   const auto* meta = params.if_contains("_meta");
-  return meta && meta->is_object() ? text_of(meta->get_object(), version_member) : std::nullopt;
+  return meta && meta->is_object() ? read_text(meta->get_object(), version_member) : std::nullopt;
 }
 
 ProtocolError mismatch(std::string_view header, std::string_view value, std::string_view in_body) {
@@ -55,7 +57,7 @@ std::optional<ProtocolError> check_version(const web::Request& request, Message&
   if (request.header("Mcp-Method") != message.method)
     return mismatch("Mcp-Method", request.header("Mcp-Method"), message.method);
   if (message.method != "tools/call") return std::nullopt;
-  const auto name = text_of(message.params, "name").value_or("");
+  const auto name = read_text(message.params, "name").value_or("");
   if (request.header("Mcp-Name") != name) return mismatch("Mcp-Name", request.header("Mcp-Name"), name);
   return std::nullopt;
 }
@@ -104,9 +106,29 @@ Parsed parse_message(const web::Request& request) {
   return parsed;
 }
 
+std::optional<std::vector<Parsed>> parse_batch(const web::Request& request) {
+  const auto version = request.header("MCP-Protocol-Version");
+  if (!version.empty() && version != batch_version) return std::nullopt;
+  const auto body = web::parse_json(request.body);
+  if (!body || !body->is_array() || body->get_array().empty() || body->get_array().size() > max_batch)
+    return std::nullopt;
+  std::vector<Parsed> batch;
+  for (const auto& one : body->get_array()) {
+    Parsed parsed;
+    parsed.error = one.is_object()
+                       ? read(one, parsed.message)
+                       : ProtocolError{.text = "Invalid request: it must be an object", .id = {}, .data = {}};
+    if (!parsed.error && parsed.message.method == "initialize")
+      parsed.error = ProtocolError{.text = "Invalid request: initialize is no part of a batch", .id = {}, .data = {}};
+    if (parsed.error) parsed.error->id = parsed.message.id;
+    batch.push_back(std::move(parsed));
+  }
+  return batch;
+}
+
 std::string negotiated_version(const json::object& params) {
-  const auto asked = text_of(params, "protocolVersion").value_or("");
-  return is_session_version(asked) ? asked : std::string(session_versions[0]);
+  const auto requested = read_text(params, "protocolVersion").value_or("");
+  return is_session_version(requested) ? requested : std::string(session_versions[0]);
 }
 
 web::Response error_response(const ProtocolError& error) {

@@ -56,6 +56,11 @@ struct Parsed {
 };
 Parsed parse_message(const web::Request&);
 
+inline constexpr std::size_t max_batch = 50;
+// The messages of a batch, which 2025-03-26 has: at most max_batch, none of them `initialize`. Nothing: the body is no
+// list, or its version has no batches.
+std::optional<std::vector<Parsed>> parse_batch(const web::Request&);
+
 // The version that `initialize` agrees on.
 std::string negotiated_version(const boost::json::object& params);
 

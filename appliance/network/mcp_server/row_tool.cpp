@@ -55,7 +55,7 @@ ToolResult error_result(const std::string& message) {
   return {.content = json::object{{"error", message}}, .is_error = true};
 }
 
-ToolResult result_of(const web::Response& response) {
+ToolResult tool_result(const web::Response& response) {
   const auto* body = std::get_if<std::string>(&response.body);
   boost::system::error_code unparsed;
   json::value content = body && !body->empty() ? json::parse(*body, unparsed) : json::object();
@@ -122,15 +122,15 @@ web::Task<ToolResult> RowTool::call(const web::Request& outer, json::object argu
   request.secure = outer.secure;
   request.id = outer.id;
   request.route = row_.path;
-  request.caller = {.user_id = outer.caller.user_id, .agent = {}, .credential = {}};
+  request.caller = {.user_id = outer.caller.user_id, .agent = outer.caller.agent, .credential = {}};
   const auto response = co_await row_.endpoint.handle(request);
-  if (response) co_return result_of(*response);
+  if (response) co_return tool_result(*response);
   if (!response.error().detail.empty())
     web::log::info("tool_failed", {{"tool", std::string(mark_.name)},
                                    {"request", outer.id},
                                    {"reason", response.error().message},
                                    {"detail", response.error().detail}});
-  co_return result_of(web::error_response(response.error()));
+  co_return tool_result(web::error_response(response.error()));
 }
 
 }  // namespace mcp_server

@@ -10,8 +10,17 @@
 
 namespace mcp_server {
 
+// What a tool is about: decides what an agent may do with it that reaches itself alone.
+enum class Concern {
+  agent,    // the one that `agentId` names
+  agents,   // all of the user
+  task,     // the scheduled prompt that `taskId` names
+  account,  // everything of the user
+};
+
 // Which row is offered, and how.
 struct MarkedRow {
+  Concern concern = Concern::account;
   std::string_view name, title;
   web::Method method = web::GET;
   std::string_view path;
@@ -35,8 +44,9 @@ class RowTool {
   const MarkedRow& mark() const { return mark_; }
   // As tools/list has it.
   boost::json::object definition() const;
-  // Calls the row as `outer` would, for the same user, without the rights of an administrator. The row's own errors,
-  // also about its arguments, are results for the model.
+  // Calls the row as `outer` would, for the same user, without the rights of an administrator; `caller.agent` is the
+  // agent that acts for its owner, if it is one. The row's own errors, also about its arguments, are results for the
+  // model.
   web::Task<ToolResult> call(const web::Request& outer, boost::json::object arguments) const;
 
  private:

@@ -6,14 +6,14 @@ namespace mcp_server {
 
 namespace {
 
-constexpr std::size_t most_sessions = 10'000;
+constexpr std::size_t max_sessions = 10'000;
 constexpr std::chrono::hours longest_idle{1};
 
 }  // namespace
 
 std::string Sessions::begin(const web::Caller& caller, Clock::time_point now) {
   const std::lock_guard lock(mutex_);
-  if (sessions_.size() >= most_sessions) erase(std::prev(sessions_.end()));
+  if (sessions_.size() >= max_sessions) erase(std::prev(sessions_.end()));
   sessions_.push_front({crypto::random_token(), caller.user_id, caller.agent + caller.credential, now});
   by_id_.emplace(sessions_.front().id, sessions_.begin());
   return sessions_.front().id;

@@ -12,7 +12,7 @@
 
 namespace mcp_server {
 
-// In memory: after a restart of the box clients begin anew, as the protocol has it. Callable from every thread.
+// In memory: after a restart of the box clients start over, as the protocol has it. Callable from every thread.
 class Sessions {
  public:
   using Clock = std::chrono::steady_clock;

@@ -18,6 +18,9 @@ struct Allowance {
   std::vector<std::string> tools;  // "*": all
   // Without a list of its own, a key has the tools that only read.
   bool adds_to_reading = true;
+  // An agent that reaches no other one of its owner: what is about others does not exist for it, and what is about all
+  // of them, or the account, is no tool of it.
+  std::optional<std::string> only_agent{};
 };
 
 class Tools {
@@ -32,6 +35,9 @@ class Tools {
                                             boost::json::object arguments) const;
 
  private:
+  const RowTool* find(std::string_view name) const;  // null: there is none
+  web::Task<ToolResult> call_for(std::string agent, const RowTool&, const web::Request&,
+                                 boost::json::object arguments) const;
   web::Task<ToolResult> summarize(const web::Request&, boost::json::object arguments) const;
 
   const std::vector<web::Route> rows_;

@@ -8,11 +8,11 @@ namespace negotiation {
 
 namespace {
 
-constexpr std::int64_t most_tickets_of_booking = 1'000;
+constexpr std::int64_t max_tickets_of_booking = 1'000;
 
 struct RequestPayload {
   web::Integer<1, INT64_MAX> eventId;
-  web::Integer<1, most_tickets_of_booking> tickets;
+  web::Integer<1, max_tickets_of_booking> tickets;
 };
 BOOST_DESCRIBE_STRUCT(RequestPayload, (), (eventId, tickets))
 

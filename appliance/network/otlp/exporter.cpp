@@ -18,7 +18,7 @@ using namespace std::chrono_literals;
 
 constexpr auto pause = 1s;
 constexpr auto send_time = 10s;
-constexpr std::size_t most_waiting = 8'192, batch_size = 512;
+constexpr std::size_t max_waiting = 8'192, batch_size = 512;
 
 void count_exported(const char* outcome, std::size_t number) {
   web::metrics()
@@ -42,7 +42,7 @@ struct Exporter::Queue {
   void add(spans::Span span) {
     const std::scoped_lock lock(mutex);
     waiting.push_back(std::move(span));
-    if (waiting.size() <= most_waiting) return;
+    if (waiting.size() <= max_waiting) return;
     waiting.pop_front();
     count_exported("dropped", 1);
   }
@@ -91,7 +91,7 @@ web::Task<> Exporter::send(std::shared_ptr<Queue> queue) {
     request.headers.emplace_back("Content-Type", "application/json");
     request.body = boost::json::serialize(spans::to_otlp(batch, "agentbox"));
     request.timeout = send_time;
-    request.asker.part = "otlp";
+    request.origin.part = "otlp";
     const auto answer = co_await web::fetch(std::move(request));
     const bool is_sent = answer && answer->status / 100 == 2;
     if (is_sent) {

@@ -2,9 +2,11 @@
 
 #include <boost/json.hpp>
 
+#include "appliance/models/providers/openai_wire.h"
 #include "appliance/network/otlp/import.h"
 #include "appliance/network/otlp/protobuf.h"
 #include "web/protocol/body_decoder.h"
+#include "web/routes/endpoint.h"
 #include "web/routes/reply.h"
 
 namespace otlp {
@@ -24,7 +26,7 @@ web::Error unreadable(web::Decoding result) {
 }
 
 web::Task<web::Result<std::string>> read_body(const web::Request& request, web::BodyStream& body) {
-  auto decoder = web::BodyDecoder::of(request.header("Content-Encoding"), most_decoded_bytes);
+  auto decoder = web::BodyDecoder::of(request.header("Content-Encoding"), max_decoded_bytes);
   if (!decoder) co_return web::invalid("The request " + decoder.error().message);
   std::string decoded;
   const auto append = [&decoded](std::string_view piece) {
@@ -86,8 +88,6 @@ web::Task<web::Result<Imported>> store(const Services& services, const web::Requ
   co_return imported;
 }
 
-}  // namespace
-
 web::Answer receive_traces(const Services& services, const web::Request& request, web::BodyStream& body) {
   const bool is_protobuf = has_type(request, protobuf_type);
   if (!is_protobuf && !has_type(request, "application/json")) {
@@ -100,6 +100,34 @@ web::Answer receive_traces(const Services& services, const web::Request& request
   if (imported) co_return accepted(*imported, is_protobuf);
   if (is_protobuf) co_return protobuf_error(imported.error());
   co_return imported.error();
+}
+
+const web::RateLimit span_rate{.group = "spans", .limit = 3'000};
+
+constexpr const char* receive_text =
+    "The trace signal of OpenTelemetry's OTLP/HTTP, as protobuf (application/x-protobuf) or JSON, with gzip or "
+    "without; "
+    "at most 4 MB and 10,000 spans. The spans appear beside the box's own: gen_ai.operation.name makes them turns, "
+    "tool "
+    "calls or model calls, and gen_ai.usage.*, gen_ai.request.model and gen_ai.provider.name are shown. With an "
+    "agent's "
+    "token they are that agent's; with an API key they are of an agent elsewhere, named by gen_ai.agent.name, "
+    "gen_ai.agent.id or service.name. Spans that began more than a week ago or lie ahead are rejected "
+    "(partialSuccess); a span that is sent twice counts once. 503 while too many spans wait to be stored.";
+
+}  // namespace
+
+std::vector<web::Route> routes(const web::Guard& guard, const web::Bind<Services>& on) {
+  auto endpoint = web::stream(max_body_bytes, on(receive_traces));
+  endpoint.problem = models::openai::error_schema;
+  return {
+      {web::POST, "/v1/traces", guard, &span_rate,
+       std::move(endpoint).describe(receive_text).fails({web::Kind::unavailable}), "Send OpenTelemetry spans"},
+  };
+}
+
+std::vector<web::Route> backend_routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {
+  return routes(guards.model_caller, on);
 }
 
 }  // namespace otlp

@@ -18,11 +18,11 @@ using namespace std::chrono_literals;
 
 constexpr auto oldest = std::chrono::days(7);
 constexpr auto furthest_ahead = 10min;
-constexpr std::size_t most_name_bytes = 200, most_agent_bytes = 100, most_key_bytes = 128, most_text_bytes = 1'024,
-                      most_attribute_bytes = 8 * 1'024;
+constexpr std::size_t max_name_bytes = 200, max_agent_bytes = 100, max_key_bytes = 128, max_text_bytes = 1'024,
+                      max_attribute_bytes = 8 * 1'024;
 
 // Valid UTF-8 of at most that many bytes.
-std::string cut(std::string_view text, std::size_t bytes) {
+std::string valid_prefix(std::string_view text, std::size_t bytes) {
   text = text.substr(0, bytes + 4);
   std::string valid;
   while (!text.empty()) {
@@ -35,10 +35,10 @@ std::string cut(std::string_view text, std::size_t bytes) {
   return valid;
 }
 
-std::string text_of(const json::object& attributes, std::initializer_list<std::string_view> names) {
+std::string first_text(const json::object& attributes, std::initializer_list<std::string_view> names) {
   for (const auto name : names)
     if (const auto* value = attributes.if_contains(name); value && value->is_string() && !value->get_string().empty())
-      return cut(value->get_string(), most_name_bytes);
+      return valid_prefix(value->get_string(), max_name_bytes);
   return {};
 }
 
@@ -53,8 +53,8 @@ std::optional<std::int64_t> tokens_of(const json::object& attributes, std::initi
 // By the conventions for generative AI; what follows none of them is an observation.
 spans::Type type_of(const json::object& attributes) {
   auto type = spans::Type::monitor;
-  if (boost::describe::enum_from_string(text_of(attributes, {"agentbox.span.type"}).c_str(), type)) return type;
-  const auto operation = text_of(attributes, {"gen_ai.operation.name"});
+  if (boost::describe::enum_from_string(first_text(attributes, {"agentbox.span.type"}).c_str(), type)) return type;
+  const auto operation = first_text(attributes, {"gen_ai.operation.name"});
   if (operation == "invoke_agent" || operation == "create_agent" || operation == "invoke_workflow")
     return spans::Type::plan;
   if (operation == "execute_tool" || attributes.contains("gen_ai.tool.name")) return spans::Type::tool_call;
@@ -63,20 +63,20 @@ spans::Type type_of(const json::object& attributes) {
 }
 
 json::value cut_value(const json::value& value) {
-  if (const auto* text = value.if_string()) return json::string(cut(*text, most_text_bytes));
+  if (const auto* text = value.if_string()) return json::string(valid_prefix(*text, max_text_bytes));
   if (!value.is_structured()) return value;
   const auto text = json::serialize(value);
-  return text.size() <= most_text_bytes && web::is_utf8(text) ? value : json::string(cut(text, most_text_bytes));
+  return text.size() <= max_text_bytes && web::is_utf8(text) ? value : json::string(valid_prefix(text, max_text_bytes));
 }
 
 json::object cut_attributes(const json::object& attributes) {
   json::object kept;
   std::size_t bytes = 0;
   for (const auto& [name, value] : attributes) {
-    const auto key = cut(name, most_key_bytes);
+    const auto key = valid_prefix(name, max_key_bytes);
     auto content = cut_value(value);
     bytes += key.size() + (content.is_string() ? content.get_string().size() : sizeof(double));
-    if (bytes > most_attribute_bytes) break;
+    if (bytes > max_attribute_bytes) break;
     if (!key.empty()) kept[key] = std::move(content);
   }
   return kept;
@@ -99,9 +99,9 @@ std::string problem_of(const WireSpan& wire, store::Time now) {
 }
 
 std::string foreign_name(const WireSpan& wire) {
-  auto name = text_of(wire.attributes, {"gen_ai.agent.name", "gen_ai.agent.id"});
+  auto name = first_text(wire.attributes, {"gen_ai.agent.name", "gen_ai.agent.id"});
   if (name.empty()) name = wire.service;
-  name = cut(name, most_agent_bytes);
+  name = valid_prefix(name, max_agent_bytes);
   return name.empty() ? "unknown" : name;
 }
 
@@ -113,18 +113,18 @@ spans::Span to_span(const WireSpan& wire, const Sender& sender) {
   span.parent_id = wire.parent_id;
   span.type = type_of(wire.attributes);
   span.status = wire.is_error ? spans::Status::error : spans::Status::success;
-  span.name = cut(wire.name, most_name_bytes);
+  span.name = valid_prefix(wire.name, max_name_bytes);
   if (span.type == spans::Type::tool_call)
-    if (auto tool = text_of(wire.attributes, {"gen_ai.tool.name"}); !tool.empty()) span.name = std::move(tool);
+    if (auto tool = first_text(wire.attributes, {"gen_ai.tool.name"}); !tool.empty()) span.name = std::move(tool);
   span.is_foreign = sender.agent.empty();
   span.agent = span.is_foreign ? foreign_name(wire) : sender.agent;
   span.started_at = time_of(wire.start);
   span.duration_us = static_cast<std::int64_t>((wire.end - wire.start) / 1'000);
   span.input_tokens = tokens_of(wire.attributes, {"gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens"});
   span.output_tokens = tokens_of(wire.attributes, {"gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens"});
-  span.model = text_of(wire.attributes, {"gen_ai.response.model", "gen_ai.request.model"});
-  span.provider = text_of(wire.attributes, {"gen_ai.provider.name", "gen_ai.system"});
-  if (wire.is_error) span.error = cut(wire.error, most_text_bytes);
+  span.model = first_text(wire.attributes, {"gen_ai.response.model", "gen_ai.request.model"});
+  span.provider = first_text(wire.attributes, {"gen_ai.provider.name", "gen_ai.system"});
+  if (wire.is_error) span.error = valid_prefix(wire.error, max_text_bytes);
   span.attributes = cut_attributes(wire.attributes);
   return span;
 }

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "appliance/network/otlp/wire_span.h"
+#include "web/ascii.h"
 #include "web/routes/fields.h"
 
 namespace otlp {
@@ -11,15 +12,13 @@ namespace json = boost::json;
 
 namespace {
 
-constexpr std::int64_t code_error = 2;
-
 const json::value* member(const json::object& object, std::string_view name) {
   const auto* found = object.if_contains(name);
   return found && !found->is_null() ? found : nullptr;
 }
 
 // An absent member is as good as an empty one; one of another type is an error, which is remembered.
-class Reader {
+class JsonReader {
  public:
   web::Result<std::vector<WireSpan>> read(const json::value& body) {
     const auto* request = body.if_object();
@@ -60,12 +59,7 @@ class Reader {
   }
 
   // Ids may be in upper case.
-  std::string id(const json::object& object, std::string_view name) {
-    auto found = text(object, name);
-    for (auto& c : found)
-      if (c >= 'A' && c <= 'F') c = static_cast<char>(c - 'A' + 'a');
-    return found;
-  }
+  std::string id(const json::object& object, std::string_view name) { return web::lower_case(text(object, name)); }
 
   template <class Number>
   std::optional<Number> number_of(const json::value& value) {
@@ -98,7 +92,7 @@ class Reader {
     }
     for (const auto* scope : objects(object, "scopeSpans"))
       for (const auto* one : objects(*scope, "spans")) {
-        if (spans_.size() == most_spans) return fail("The request must have at most 10,000 spans");
+        if (spans_.size() == max_spans) return fail("The request must have at most 10,000 spans");
         spans_.push_back(span(*one));
         spans_.back().service = service;
       }
@@ -116,7 +110,7 @@ class Reader {
                   .service = {}};
     if (const auto* status = member(object, "status"); status && status->is_object()) {
       const auto* code = member(status->get_object(), "code");
-      span.is_error = code && (*code == code_error || *code == "STATUS_CODE_ERROR");
+      span.is_error = code && (*code == status_code_error || *code == "STATUS_CODE_ERROR");
       span.error = text(status->get_object(), "message");
     }
     return span;
@@ -125,7 +119,7 @@ class Reader {
   json::object attributes_of(const json::object& object, std::size_t depth, std::string_view name = "attributes") {
     json::object attributes;
     for (const auto* one : objects(object, name)) {
-      if (attributes.size() == most_attributes) break;
+      if (attributes.size() == max_attributes) break;
       const auto key = text(*one, "key");
       const auto* content = member(*one, "value");
       if (!key.empty() && content) attributes[key] = value(*content, depth + 1);
@@ -152,7 +146,7 @@ class Reader {
   json::array array(const json::object& object, std::size_t depth) {
     json::array values;
     for (const auto* one : objects(object, "values"))
-      if (values.size() < most_attributes) values.push_back(value(*one, depth + 1));
+      if (values.size() < max_attributes) values.push_back(value(*one, depth + 1));
     return values;
   }
 
@@ -165,7 +159,7 @@ class Reader {
 web::Result<std::vector<WireSpan>> read_json(std::string_view body) {
   const auto value = web::parse_json(body);
   if (!value) return value.error();
-  return Reader().read(*value);
+  return JsonReader().read(*value);
 }
 
 }  // namespace otlp

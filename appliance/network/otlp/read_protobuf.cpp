@@ -4,6 +4,7 @@
 #include "appliance/foundation/crypto/random.h"
 #include "appliance/network/otlp/protobuf.h"
 #include "appliance/network/otlp/wire_span.h"
+#include "web/json.h"
 
 namespace otlp {
 
@@ -15,10 +16,8 @@ using protobuf::Field;
 using protobuf::Message;
 using protobuf::WireType;
 
-constexpr std::uint64_t code_error = 2;
-
 // A reader of one message fails by clearing `is_valid` of the whole body.
-class Reader {
+class ProtobufReader {
  public:
   web::Result<std::vector<WireSpan>> read(std::string_view body) {
     each(body, [this](const Field& field) {
@@ -52,14 +51,13 @@ class Reader {
     each(resource, [&](const Field& field) {
       if (field.is_message(1)) add_attribute(field.bytes, attributes, 0);
     });
-    const auto* name = attributes.if_contains("service.name");
-    return name && name->is_string() ? std::string(name->get_string()) : std::string();
+    return web::string_member(attributes, "service.name");
   }
 
   void scope_spans(std::string_view bytes) {
     each(bytes, [this](const Field& field) {
       if (!field.is_message(2)) return;
-      if (spans_.size() == most_spans)
+      if (spans_.size() == max_spans)
         is_full_ = true;
       else
         spans_.push_back(span(field.bytes));
@@ -84,7 +82,7 @@ class Reader {
   void status(std::string_view bytes, WireSpan& span) {
     each(bytes, [&](const Field& field) {
       if (field.is_message(2)) span.error = field.bytes;
-      if (field.is(3, WireType::varint)) span.is_error = field.value == code_error;
+      if (field.is(3, WireType::varint)) span.is_error = field.value == status_code_error;
     });
   }
 
@@ -95,7 +93,7 @@ class Reader {
       if (field.is_message(1)) key = field.bytes;
       if (field.is_message(2)) content = value(field.bytes, depth + 1);
     });
-    if (!key.empty() && attributes.size() < most_attributes) attributes[key] = std::move(content);
+    if (!key.empty() && attributes.size() < max_attributes) attributes[key] = std::move(content);
   }
 
   json::value value(std::string_view bytes, std::size_t depth) {
@@ -119,7 +117,7 @@ class Reader {
   json::array array(std::string_view bytes, std::size_t depth) {
     json::array values;
     each(bytes, [&](const Field& field) {
-      if (field.is_message(1) && values.size() < most_attributes) values.push_back(value(field.bytes, depth + 1));
+      if (field.is_message(1) && values.size() < max_attributes) values.push_back(value(field.bytes, depth + 1));
     });
     return values;
   }
@@ -138,6 +136,6 @@ class Reader {
 
 }  // namespace
 
-web::Result<std::vector<WireSpan>> read_protobuf(std::string_view body) { return Reader().read(body); }
+web::Result<std::vector<WireSpan>> read_protobuf(std::string_view body) { return ProtobufReader().read(body); }
 
 }  // namespace otlp

@@ -22,7 +22,9 @@ struct WireSpan {
 };
 
 // Beyond these a request is refused, and a span's further attributes are dropped.
-inline constexpr std::size_t most_spans = 10'000, most_attributes = 64, deepest_value = 8;
+inline constexpr std::size_t max_spans = 10'000, max_attributes = 64, deepest_value = 8;
+
+inline constexpr std::uint64_t status_code_error = 2;  // Status.code in both encodings
 
 // Bodies of requests to /v1/traces (ExportTraceServiceRequest). invalid, saying where.
 web::Result<std::vector<WireSpan>> read_protobuf(std::string_view body);

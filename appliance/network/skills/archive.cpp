@@ -13,8 +13,8 @@ namespace skills {
 
 namespace {
 
-constexpr std::size_t most_entries = 4 * most_files;  // with folders and what macOS adds
-constexpr std::size_t most_name_bytes = 1'024;
+constexpr std::size_t max_entries = 4 * max_files;  // with folders and what macOS adds
+constexpr std::size_t max_name_bytes = 1'024;
 constexpr std::uint16_t encrypted_flag = 1;
 
 web::Error damaged() { return web::invalid("The archive is damaged or not a zip archive"); }
@@ -69,9 +69,9 @@ class Archive {
   web::Result<std::vector<PackageFile>> files() {
     unz_global_info64 all{};
     if (!file_ || unzGetGlobalInfo64(file_, &all) != UNZ_OK) return damaged();
-    if (all.number_entry > most_entries) return web::invalid("The archive has too many entries");
+    if (all.number_entry > max_entries) return web::invalid("The archive has too many entries");
     std::vector<PackageFile> files;
-    std::size_t left = most_package_bytes;
+    std::size_t left = max_package_bytes;
     for (ZPOS64_T i = 0; i < all.number_entry; ++i) {
       if ((i == 0 ? unzGoToFirstFile(file_) : unzGoToNextFile(file_)) != UNZ_OK) return damaged();
       auto entry = this->entry(left);
@@ -79,8 +79,7 @@ class Archive {
       if (!*entry) continue;
       left -= (*entry)->content.size();
       files.push_back(std::move(**entry));
-      if (files.size() > most_files)
-        return web::invalid("A skill has at most " + std::to_string(most_files) + " files");
+      if (files.size() > max_files) return web::invalid("A skill has at most " + std::to_string(max_files) + " files");
     }
     return files;
   }
@@ -89,9 +88,9 @@ class Archive {
   // Nothing for folders and what macOS adds.
   web::Result<std::optional<PackageFile>> entry(std::size_t left) {
     unz_file_info64 info{};
-    std::string name(most_name_bytes, '\0');
+    std::string name(max_name_bytes, '\0');
     if (unzGetCurrentFileInfo64(file_, &info, name.data(), uLong(name.size()), nullptr, 0, nullptr, 0) != UNZ_OK ||
-        info.size_filename >= most_name_bytes)
+        info.size_filename >= max_name_bytes)
       return damaged();
     name.resize(info.size_filename);
     if (name.empty() || !web::is_utf8(name) || name.find('\0') != name.npos)
@@ -100,7 +99,7 @@ class Archive {
     if (info.flag & encrypted_flag) return web::invalid(name + ": is encrypted");
     const auto mode = info.external_fa >> 16;  // where the archive was made on Unix
     if ((mode & S_IFMT) != 0 && !S_ISREG(mode)) return web::invalid(name + ": is not a plain file");
-    auto content = this->content(name, std::min(left, most_file_bytes));
+    auto content = this->content(name, std::min(left, max_file_bytes));
     if (!content) return content.error();
     return std::optional(PackageFile{.path = std::move(name), .content = std::move(*content)});
   }
@@ -154,7 +153,7 @@ bool has_whole_end(std::string_view archive) {
 }  // namespace
 
 web::Result<std::vector<PackageFile>> unpack(std::string_view archive) {
-  if (archive.size() > most_archive_bytes) return web::invalid("The archive must be at most 2 MB");
+  if (archive.size() > max_archive_bytes) return web::invalid("The archive must be at most 2 MB");
   if (!has_whole_end(archive)) return damaged();
   auto files = Archive(archive).files();
   if (files) strip_folder(*files);

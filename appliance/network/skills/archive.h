@@ -1,4 +1,5 @@
-// Zip archives with a skill, as an administrator uploads them. Only this unit uses minizip.
+// Zip archives with a skill, as an administrator uploads them. Only this unit uses minizip: the zip reader of
+// libarchive would also link decoders of bzip2, LZMA, Zstandard and AES for bytes that come from outside.
 #pragma once
 
 #include <string_view>
@@ -9,7 +10,7 @@
 
 namespace skills {
 
-inline constexpr std::size_t most_archive_bytes = 2u << 20;
+inline constexpr std::size_t max_archive_bytes = 2u << 20;
 
 // The files of an archive whose root, or only folder at the root, has the SKILL.md; what macOS adds is left out. Sizes
 // are bounded as in package.h while it is unpacked, whatever the archive claims. Kind::invalid for everything that is

@@ -25,7 +25,7 @@ ledger::Account account_of_seller(const Booking& booking) {
 }
 
 // Prices have six decimals at most, as USDC has.
-Usdc price_of(const Booking& booking) { return Usdc::parse(booking.price.to_string()).value(); }
+Usdc booking_price(const Booking& booking) { return Usdc::parse(booking.price.to_string()).value(); }
 
 std::string memo_of(const Booking& booking) { return std::to_string(booking.tickets) + " x " + booking.event_name; }
 
@@ -60,7 +60,7 @@ void BookingSettlement::post_hold(store::Change& change, const Booking& booking)
   ledger_.post(change, {.reference = reference(booking.id, hold_step),
                         .from = account_of_buyer(booking),
                         .to = escrow(),
-                        .amount = price_of(booking),
+                        .amount = booking_price(booking),
                         .memo = memo_of(booking)});
 }
 
@@ -73,7 +73,7 @@ web::Task<web::Result<SettledBooking>> BookingSettlement::hold(store::UserId use
     if (escrow_of(id) != Escrow::none) co_return now(id);
     if (booking.state != State::accepted && booking.state != State::confirmed)
       co_return out_of_order(now(id), "The price is held once the booking is accepted.");
-    if (!price_of(booking).is_positive())
+    if (!booking_price(booking).is_positive())
       co_return web::conflict("The booking costs nothing: there is nothing to hold.");
     auto change = system_.change();
     change.require(negotiation::bookings, *row);
@@ -99,7 +99,7 @@ web::Task<web::Result<SettledBooking>> BookingSettlement::settle(store::UserId u
     auto change = system_.change();
     const auto settled = negotiation_.settle(change, id);
     if (!settled) continue;  // a step came in between
-    const auto amount = held ? Usdc::of_micro(held->amount) : price_of(booking);
+    const auto amount = held ? Usdc::of_micro(held->amount) : booking_price(booking);
     if (amount.is_positive()) {
       if (!held) post_hold(change, booking);
       ledger_.post(change, {.reference = reference(id, release_step),

@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::size_t most_skills = 200;
+constexpr std::size_t max_skills = 200;
 constexpr std::string_view temporary_prefix = ".new-";
 
 [[noreturn]] void fail(const std::string& what) { throw std::system_error(errno, std::generic_category(), what); }
@@ -60,9 +60,9 @@ web::Result<std::vector<PackageFile>> read_folder(const fs::path& folder) {
   for (const auto& entry : fs::recursive_directory_iterator(folder)) {
     if (entry.is_directory()) continue;
     const auto path = fs::relative(entry.path(), folder).string();
-    if (files.size() == most_files || entry.is_symlink() || !entry.is_regular_file() ||
-        entry.file_size() > most_file_bytes)
-      return web::invalid(path + ": is no plain file, too large, or one too many");
+    if (files.size() == max_files || entry.is_symlink() || !entry.is_regular_file() ||
+        entry.file_size() > max_file_bytes)
+      return web::invalid(path + ": not a regular file, too large, or over the file limit");
     std::ifstream in(entry.path(), std::ios::binary);
     files.push_back({.path = path, .content = {std::istreambuf_iterator<char>(in), {}}});
   }
@@ -142,9 +142,9 @@ web::Result<Catalogue::Put> Catalogue::put(Skill skill) {
   const std::lock_guard lock(writing_);
   const auto before = find(skill.name);
   if (before && before->source == Source::box) return is_of_the_box(skill.name);
-  if (!before && list().size() >= most_skills)
+  if (!before && list().size() >= max_skills)
     return web::Error{.kind = web::Kind::too_many,
-                      .message = "The box has " + std::to_string(most_skills) + " skills: remove one first."};
+                      .message = "The box has " + std::to_string(max_skills) + " skills: remove one first."};
   const auto name = skill.name;
   const auto temporary = folder_ / (std::string(temporary_prefix) + crypto::random_id(16));
   write_folder(temporary, skill.files);

@@ -1,12 +1,12 @@
 #include "appliance/network/skills/handlers.h"
 
+#include "appliance/network/skills/runs.h"
+
 namespace skills {
 
 namespace {
 
 using web::Request;
-
-web::Error no_such_skill() { return web::not_found("No such skill"); }
 
 std::optional<std::int64_t> limit_of(const Services& services, const web::Caller& caller) {
   const auto held = services.subscriptions.active(caller.user_id);

@@ -1,13 +1,37 @@
 // Handlers of the skills' rows, with the structs of their requests. views.h has those of the answers.
 #pragma once
 
+#include <boost/asio/thread_pool.hpp>
 #include <optional>
+#include <vector>
 
-#include "appliance/network/skills/routes.h"
+#include "appliance/access/guards.h"
+#include "appliance/identity/audit/audit.h"
+#include "appliance/network/skills/installer.h"
 #include "appliance/network/skills/views.h"
+#include "web/routes/bind.h"
 #include "web/routes/endpoint.h"
+#include "web/routes/route.h"
 
 namespace skills {
+
+class BookingSettlement;
+class InstantSplit;
+class Runs;
+class Sales;
+
+// All of them must outlive the rows.
+struct Services {
+  Catalogue& catalogue;
+  Installer& installer;
+  Runs& runs;
+  BookingSettlement& bookings;
+  InstantSplit& splits;
+  Sales& sales;
+  const billing::Subscriptions& subscriptions;
+  audit::Audit& audit;
+  boost::asio::thread_pool& uploads;  // unpacks archives and writes the catalogue's folder
+};
 
 using AgentId = web::Text<1, 128>;
 
@@ -64,5 +88,10 @@ web::Answer show_run(const Services&, const web::Request&);
 web::Answer list_catalogue(const Services&, const web::Request&);
 web::Answer upload_skill(const Services&, const web::Request&, web::BodyStream&);
 web::Answer remove_skill(const Services&, const web::Request&);
+
+// /api/skills.
+std::vector<web::Route> web_routes(const agentbox::Guards&, const web::Bind<Services>&);
+// /api/admin/skills and /api/admin/skills-on-sale.
+std::vector<web::Route> backend_routes(const agentbox::Guards&, const web::Bind<Services>&);
 
 }  // namespace skills

@@ -2,15 +2,15 @@
 
 #include "appliance/hosting/agents/records.h"
 #include "appliance/network/skills/workspace_copy.h"
+#include "store/transact.h"
 #include "web/log.h"
 
 namespace skills {
 
 namespace {
 
-constexpr std::size_t most_of_any_plan = 10'000;  // administrators are not limited
+constexpr std::size_t max_of_any_plan = 10'000;  // administrators are not limited
 
-web::Error no_such_skill() { return web::not_found("No such skill"); }
 web::Error no_such_agent() { return web::not_found("No such agent"); }
 
 web::Error limit_reached(std::int64_t current, std::int64_t limit) {
@@ -124,8 +124,8 @@ web::Task<web::Result<void>> Installer::uninstall(store::UserId user, std::strin
 
 std::vector<Installation> Installer::list(store::UserId user, const std::string& skill) const {
   const auto tenant = system_.tenant(user);
-  return skill.empty() ? tenant.list(installations, store::Page{.limit = most_of_any_plan})
-                       : tenant.find(installations, "skill", skill, most_of_any_plan);
+  return skill.empty() ? tenant.list(installations, store::Page{.limit = max_of_any_plan})
+                       : tenant.find(installations, "skill", skill, max_of_any_plan);
 }
 
 std::optional<Installation> Installer::find(store::UserId user, std::string_view skill, std::string_view agent) const {
@@ -136,19 +136,18 @@ std::optional<Installation> Installer::find(store::UserId user, std::string_view
 
 web::Task<> Installer::erase(store::UserId user, std::string id) {
   const auto tenant = system_.tenant(user);
-  for (;;) {
+  const auto erase_one = [&](store::Change& change) {
     const auto row = tenant.get(installations, id);
-    if (!row) co_return;
-    auto change = tenant.change();
+    if (!row) return false;
     change.erase(installations, *row);
     change.add(user, installed, -1);
-    const auto outcome = co_await change.commit();
-    if (outcome.ok()) co_return;
-  }
+    return true;
+  };
+  co_await store::transact(tenant, erase_one);
 }
 
 web::Task<> Installer::forget(store::UserId user, std::string agent) {
-  for (const auto& one : system_.tenant(user).find(installations, "agent", agent, most_of_any_plan))
+  for (const auto& one : system_.tenant(user).find(installations, "agent", agent, max_of_any_plan))
     co_await erase(user, one.id);
 }
 

@@ -15,6 +15,8 @@
 
 namespace skills {
 
+inline web::Error no_such_skill() { return web::not_found("No such skill"); }
+
 // Thread-safe. All arguments must outlive it; blocking file access runs on `files`.
 class Installer {
  public:

@@ -13,7 +13,7 @@ namespace json = boost::json;
 
 namespace {
 
-constexpr std::size_t most_input_bytes = 16 * 1024, most_message_bytes = 31'000;
+constexpr std::size_t max_input_bytes = 16 * 1024, max_message_bytes = 31'000;
 
 std::string shortest(double number) {
   std::array<char, 32> text{};
@@ -21,14 +21,14 @@ std::string shortest(double number) {
   return {text.data(), end};
 }
 
-web::Result<std::string> text_of(std::string_view name, const json::value& value) {
+web::Result<std::string> read_input(std::string_view name, const json::value& value) {
   const auto field = "inputs." + std::string(name);
   if (value.is_object() || value.is_array() || value.is_null())
     return web::invalid(field + " must be a text, a number or a boolean");
   auto text = value.is_string()   ? std::string(value.get_string())
               : value.is_double() ? shortest(value.get_double())
                                   : json::serialize(value);
-  if (text.size() > most_input_bytes) return web::invalid(field + " must be at most 16 KB");
+  if (text.size() > max_input_bytes) return web::invalid(field + " must be at most 16 KB");
   return text;
 }
 
@@ -55,14 +55,14 @@ web::Result<std::string> message_of(const Skill& skill, const Use& use) {
     const auto* value = use.inputs.if_contains(input.name);
     if (!value && input.required.value_or(false)) return web::invalid("inputs." + input.name + " is required");
     if (!value) continue;
-    const auto text = text_of(input.name, *value);
+    const auto text = read_input(input.name, *value);
     if (!text) return text.error();
     if (web::is_blank(*text) && input.required.value_or(false))
       return web::invalid("inputs." + input.name + " must not be blank");
     inputs += "\n" + input.name + ": " + *text;
   }
   if (!inputs.empty()) message += "\n" + inputs;
-  if (message.size() > most_message_bytes) return web::invalid("inputs and prompt must be at most 30 KB together");
+  if (message.size() > max_message_bytes) return web::invalid("inputs and prompt must be at most 30 KB together");
   return message;
 }
 

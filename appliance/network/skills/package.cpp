@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <set>
 
-#include "appliance/hosting/agent_process/workspace_path.h"
+#include "appliance/agent/workspace_path.h"
 
 namespace skills {
 
 namespace {
 
-constexpr std::size_t most_levels = 4;
+constexpr std::size_t max_levels = 4;
 constexpr std::string_view default_version = "1.0.0";
 constexpr auto highest_price = usage::Money::of_units(1'000'000'000'000'000);  // 1,000 dollars
 constexpr std::int64_t smallest_part = 1'000'000;                              // Money::units of 10^-6 dollars
@@ -19,8 +19,8 @@ web::Result<void> check_paths(const std::vector<PackageFile>& files) {
   for (const auto& file : files) {
     const auto components = agent_process::path_components(file.path);
     if (!components) return web::invalid(file.path + ": " + components.error().message);
-    if (components->empty() || components->size() > most_levels || files::join(*components) != file.path)
-      return web::invalid(file.path + ": must be a path of at most " + std::to_string(most_levels) + " names");
+    if (components->empty() || components->size() > max_levels || files::join(*components) != file.path)
+      return web::invalid(file.path + ": must be a path of at most " + std::to_string(max_levels) + " names");
     std::string folded;
     for (const auto& component : *components) folded += "/" + files::folded(component);
     if (!seen.insert(folded).second) return web::invalid(file.path + ": two files have this name");
@@ -29,17 +29,17 @@ web::Result<void> check_paths(const std::vector<PackageFile>& files) {
 }
 
 web::Result<void> check_sizes(const std::vector<PackageFile>& files) {
-  if (files.size() > most_files) return web::invalid("A skill has at most " + std::to_string(most_files) + " files");
+  if (files.size() > max_files) return web::invalid("A skill has at most " + std::to_string(max_files) + " files");
   std::size_t sum = 0;
   for (const auto& file : files) {
-    if (file.content.size() > most_file_bytes) return web::invalid(file.path + ": must be at most 512 KB");
+    if (file.content.size() > max_file_bytes) return web::invalid(file.path + ": must be at most 512 KB");
     sum += file.content.size();
   }
-  if (sum > most_package_bytes) return web::invalid("A skill has at most 2 MB");
+  if (sum > max_package_bytes) return web::invalid("A skill has at most 2 MB");
   return {};
 }
 
-web::Result<usage::Money> price_of(const std::optional<web::Text<1, 20>>& text) {
+web::Result<usage::Money> parse_price(const std::optional<web::Text<1, 20>>& text) {
   if (!text) return usage::Money();
   const auto price = usage::Money::parse(*text);
   if (!price || *price < usage::Money() || *price > highest_price || price->units() % smallest_part != 0)
@@ -71,7 +71,7 @@ web::Result<Skill> read_package(std::vector<PackageFile> files, Source source) {
   auto file = agent_process::parse_skill_file(found->content);
   if (!file) return file.error();
   auto& head = file->head;
-  const auto price = price_of(head.price);
+  const auto price = parse_price(head.price);
   if (!price) return price.error();
   Skill skill{.name = head.name,
               .description = head.description,

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "appliance/agent/skills/skill_file.h"
 #include "appliance/billing/usage/money.h"
-#include "appliance/hosting/agent_process/skills/skill_file.h"
 #include "web/result.h"
 
 namespace skills {
@@ -32,7 +32,7 @@ struct Skill {
 };
 using SkillPtr = std::shared_ptr<const Skill>;
 
-inline constexpr std::size_t most_files = 64, most_file_bytes = 512 * 1024, most_package_bytes = 2u << 20;
+inline constexpr std::size_t max_files = 64, max_file_bytes = 512 * 1024, max_package_bytes = 2u << 20;
 
 // Kind::invalid, with the file's name: a path that leaves the folder, is reserved (.git, .agentbox) or occurs twice in
 // any letter case; too many or too large files; no SKILL.md, or an invalid one; inputs of one name; a price that is not

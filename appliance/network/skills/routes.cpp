@@ -1,4 +1,3 @@
-#include "appliance/network/skills/routes.h"
 
 #include <functional>
 
@@ -57,7 +56,7 @@ std::vector<web::Route> backend_routes(const agentbox::Guards& guards, const web
       {web::GET, "/api/admin/skills", key, nullptr, web::plain(on(list_catalogue)).returns<SkillList>(),
        "List the box's and the administrator's skills"},
       {web::POST, "/api/admin/skills", key, nullptr,
-       web::stream(most_archive_bytes, on(upload_skill)).returns<SkillDetail>(201).describe(descriptions::upload),
+       web::stream(max_archive_bytes, on(upload_skill)).returns<SkillDetail>(201).describe(descriptions::upload),
        "Upload a skill"},
       {web::DELETE, "/api/admin/skills/:name", key, nullptr,
        web::plain(on(remove_skill)).returns<Removed>().describe(descriptions::remove), "Remove an uploaded skill"},

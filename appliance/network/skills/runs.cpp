@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
+#include "appliance/access/records.h"
 #include "appliance/foundation/crypto/random.h"
-#include "appliance/identity/accounts/records.h"
-#include "appliance/models/builtin/extract.h"
 #include "web/log.h"
+#include "web/utf8.h"
 
 namespace skills {
 
@@ -13,7 +13,7 @@ namespace json = boost::json;
 
 namespace {
 
-constexpr std::size_t most_result_bytes = 64 * 1024;
+constexpr std::size_t max_result_bytes = 64 * 1024;
 constexpr auto cut_off = "The box was interrupted before the agent answered.";
 
 std::string new_run_id(store::Time at) {
@@ -31,7 +31,7 @@ void end(Run& run, const web::Result<chat::Answer>& answer) {
   run.finished_at = std::max(store::now(), run.started_at);
   if (answer) {
     run.outcome = Outcome::succeeded;
-    run.result = models::cut(answer->message.content, most_result_bytes);
+    run.result = web::utf8_prefix(answer->message.content, max_result_bytes);
     run.model = answer->model;
     run.input_tokens = number_in(answer->usage, "prompt_tokens");
     run.output_tokens = number_in(answer->usage, "completion_tokens");
@@ -119,7 +119,10 @@ web::Task<Run> Runs::finish(Started started) {
   auto& run = started.run;
   web::Result<chat::Answer> answer = web::forbidden("The account of the agent's owner is disabled.");
   const auto owner = system_.get(accounts::users, run.owner);
-  if (owner && !owner->value.is_disabled) answer = co_await chat_.send(run.owner, run.agent, started.message);
+  if (owner && !owner->value.is_disabled) {
+    auto sender = chat::Sender::of_owner(chat::Channel::skill, run.skill);
+    answer = co_await chat_.send(run.owner, run.agent, started.message, std::move(sender));
+  }
   if (started.charge) co_await settle(std::move(*started.charge), answer.has_value());
   auto edit = [&answer](Run& stored) { end(stored, answer); };
   if (auto stored = co_await system_.tenant(run.owner).modify(runs, run.id, edit)) co_return std::move(*stored);

@@ -9,9 +9,9 @@
 
 #include "appliance/billing/spending/spend_policy.h"
 #include "appliance/billing/usage/ledger.h"
+#include "appliance/foundation/task_group.h"
 #include "appliance/hosting/chat/chat.h"
 #include "appliance/network/skills/installer.h"
-#include "appliance/network/task_group.h"
 
 namespace skills {
 
@@ -72,7 +72,7 @@ class Runs {
   const billing::SpendPolicy& policy_;
   usage::Ledger& ledger_;
   const store::Time began_ = store::now();  // what is older was left by an earlier process
-  network::TaskGroup background_;
+  agentbox::TaskGroup background_;
 };
 
 // The message to the agent. invalid, naming the input: an unknown or missing one, or one that is no text, number or

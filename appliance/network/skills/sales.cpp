@@ -1,12 +1,14 @@
 #include "appliance/network/skills/sales.h"
 
+#include "store/transact.h"
+
 namespace skills {
 
 namespace json = boost::json;
 
 namespace {
 
-constexpr std::size_t most_on_sale = 1'000;
+constexpr std::size_t max_on_sale = 1'000;
 constexpr std::int64_t units_of_micro = 1'000'000;  // Money counts 10^-12, USDC 10^-6; prices have six decimals at most
 
 web::Error not_on_sale() { return web::not_found("No such skill is for sale"); }
@@ -21,28 +23,28 @@ web::Task<web::Result<SkillOnSale>> Sales::put(std::string skill, std::string ag
   if (!seller) co_return web::not_found("No such agent");
   if (!installer_.find(seller->owner, skill, agent))
     co_return web::conflict("This agent does not have the skill: install it first.");
-  for (;;) {
+  const auto put_on_sale = [&](store::Change& change) -> web::Result<SkillOnSale> {
     SkillOnSale sale{.owner = seller->owner, .skill = skill, .agent = agent, .since = store::now()};
     auto row = system_.get(skills_on_sale, skill);
-    auto change = system_.change();
     if (row) {
       row->value = sale;
       change.update(skills_on_sale, *row);
     } else {
       change.insert(skills_on_sale, sale);
     }
-    if ((co_await change.commit()).ok()) co_return sale;
-  }
+    return sale;
+  };
+  co_return co_await store::transact(system_, put_on_sale);
 }
 
 web::Task<web::Result<void>> Sales::remove(std::string skill) {
-  for (;;) {
+  const auto erase = [&](store::Change& change) -> web::Result<void> {
     const auto row = system_.get(skills_on_sale, skill);
-    if (!row) co_return not_on_sale();
-    auto change = system_.change();
+    if (!row) return not_on_sale();
     change.erase(skills_on_sale, *row);
-    if ((co_await change.commit()).ok()) co_return web::Result<void>();
-  }
+    return {};
+  };
+  co_return co_await store::transact(system_, erase);
 }
 
 std::vector<SkillOnSale> Sales::list() const {
@@ -55,7 +57,7 @@ std::vector<SkillOnSale> Sales::list() const {
 }
 
 web::Task<> Sales::forget(std::string agent) {
-  for (const auto& sale : system_.find(skills_on_sale, "agent", agent, most_on_sale)) {
+  for (const auto& sale : system_.find(skills_on_sale, "agent", agent, max_on_sale)) {
     const auto removed = co_await remove(sale.skill);
     if (!removed) continue;  // removed meanwhile
   }

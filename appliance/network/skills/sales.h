@@ -9,7 +9,7 @@
 
 #include "appliance/hosting/agents/directory.h"
 #include "appliance/network/skills/runs.h"
-#include "appliance/payments/gateway/sale.h"
+#include "appliance/payments/acceptance/sale.h"
 #include "store/table.h"
 
 namespace skills {

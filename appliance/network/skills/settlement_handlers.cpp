@@ -1,5 +1,8 @@
 #include "appliance/network/skills/settlement_handlers.h"
 
+#include "appliance/network/skills/booking_settlement.h"
+#include "appliance/network/skills/instant_split.h"
+
 namespace skills {
 
 namespace {
@@ -7,7 +10,7 @@ namespace {
 using web::Request;
 
 constexpr std::string_view settlement_skill = "booking-settlement", split_skill = "instant-split";
-constexpr std::size_t most_listed = 50;
+constexpr std::size_t max_listed = 50;
 
 BookingItem view(SettledBooking settled) {
   auto& booking = settled.booking;
@@ -42,9 +45,8 @@ SplitItem view(splits::Split split) {
 }
 
 web::Result<SplitOrder> order_of(SplitRequest body) {
-  const auto total = payments::Usdc::parse(body.totalAmount);
-  if (!total || !total->is_positive())
-    return web::invalid("totalAmount must be USDC above 0, as a decimal text with at most six decimals");
+  const auto total = payments::parse_amount(std::string_view(body.totalAmount), "totalAmount");
+  if (!total) return total.error();
   SplitOrder order{.agent = std::move(body.agentId),
                    .name = body.name ? std::string(std::move(*body.name)) : std::string(split_skill),
                    .total = *total};
@@ -63,7 +65,7 @@ web::Result<SplitOrder> order_of(SplitRequest body) {
 web::Answer show_booking_settlement(const Services& services, const Request& request) {
   SettlementDetail answer;
   static_cast<SkillDetail&>(answer) = detail(*services.catalogue.find(settlement_skill), {});
-  for (auto& booking : services.bookings.of_user(request.caller.user_id, most_listed))
+  for (auto& booking : services.bookings.of_user(request.caller.user_id, max_listed))
     answer.bookings.push_back(view(std::move(booking)));
   co_return web::reply(answer, 200);
 }
@@ -91,7 +93,7 @@ web::Answer settle_booking(const Services& services, const Request& request, Set
 web::Answer show_instant_split(const Services& services, const Request& request) {
   SplitDetail answer;
   static_cast<SkillDetail&>(answer) = detail(*services.catalogue.find(split_skill), {});
-  for (auto& split : services.splits.list(request.caller.user_id, most_listed))
+  for (auto& split : services.splits.list(request.caller.user_id, max_listed))
     answer.splits.push_back(view(std::move(split)));
   co_return web::reply(answer, 200);
 }

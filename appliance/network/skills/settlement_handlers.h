@@ -5,8 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "appliance/network/skills/routes.h"
+#include "appliance/network/skills/booking_settlement.h"
+#include "appliance/network/skills/handlers.h"
 #include "appliance/network/skills/views.h"
+#include "appliance/payments/splits/splits.h"
 #include "web/routes/endpoint.h"
 
 namespace skills {
@@ -52,7 +54,7 @@ BOOST_DESCRIBE_STRUCT(SplitPart, (), (address, share))
 struct SplitRequest {
   web::Text<1, 128> agentId;
   web::Text<1, 40> totalAmount;
-  web::List<SplitPart, 1, splits::most_recipients> recipients;
+  web::List<SplitPart, 1, splits::max_recipients> recipients;
   std::optional<web::Text<1, 200>> name;
 };
 BOOST_DESCRIBE_STRUCT(SplitRequest, (), (agentId, totalAmount, recipients, name))

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "appliance/agent/workspace_path.h"
 #include "appliance/files/root.h"
 #include "appliance/foundation/crypto/random.h"
-#include "appliance/hosting/agent_process/workspace_path.h"
 
 namespace skills {
 

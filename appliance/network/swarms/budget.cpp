@@ -28,6 +28,7 @@ web::Result<std::optional<usage::Money>> Budget::left(web::Caller caller,
       if (limit.field != usage::TallyField::cost || (cap && cap->when_reached == billing::WhenReached::local)) continue;
       const auto rest = usage::Money::of_units(limit.most - ledger_.spent(caller.user_id, limit));
       if (rest <= usage::Money()) return policy_.refusal(bounds, limit, call);
+      if (cap && cap->is_default) continue;  // of each agent by itself
       least = least ? std::min(*least, rest) : rest;
     }
   }

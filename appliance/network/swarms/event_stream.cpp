@@ -11,10 +11,10 @@ namespace json = boost::json;
 
 namespace {
 
-constexpr std::size_t most_at_once = 100;
+constexpr std::size_t max_at_once = 100;
 constexpr std::int64_t highest_number = 1'000'000;
 
-std::string text_of(const std::vector<Event>& list) {
+std::string to_event_stream(const std::vector<Event>& list) {
   std::string text;
   for (const auto& event : list) {
     auto data = event.data;
@@ -36,7 +36,7 @@ web::Task<> send_events(Services services, Swarm swarm, std::int64_t last, web::
   auto ready = json::serialize(json::object{{"swarm", swarm.id}, {"after", last}});
   co_await writer.event(ready, "ready");
   for (;;) {
-    const auto found = services.swarms.events_after(swarm, last, most_at_once);
+    const auto found = services.swarms.events_after(swarm, last, max_at_once);
     if (found.empty()) {
       // Also when it is deleted, or resumed behind its last event.
       const auto now = services.swarms.find(swarm.owner, swarm.id);
@@ -45,7 +45,7 @@ web::Task<> send_events(Services services, Swarm swarm, std::int64_t last, web::
       continue;
     }
     last = found.back().number;
-    auto text = text_of(found);
+    auto text = to_event_stream(found);
     co_await writer.write(std::move(text));
     if (is_last(found.back())) co_return;
   }

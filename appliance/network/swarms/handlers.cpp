@@ -8,8 +8,6 @@ using web::Request;
 
 constexpr auto highest_cost = usage::Money::of_units(1'000'000'000'000'000'000);  // a million dollars
 
-web::Error no_such_swarm() { return web::not_found("No such swarm"); }
-
 web::Result<NewSwarm> new_swarm(CreateRequest body) {
   NewSwarm wanted{.goal = std::move(body.goal), .agents = {body.agents.begin(), body.agents.end()}};
   if (body.name) wanted.name = std::move(*body.name);

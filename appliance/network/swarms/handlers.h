@@ -2,12 +2,22 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
-#include "appliance/network/swarms/routes.h"
+#include "appliance/access/guards.h"
+#include "appliance/network/swarms/swarms.h"
 #include "appliance/network/swarms/views.h"
+#include "web/routes/bind.h"
 #include "web/routes/endpoint.h"
+#include "web/routes/route.h"
 
 namespace swarms {
+
+// All of them must outlive the rows.
+struct Services {
+  Swarms& swarms;
+  Followers& followers;
+};
 
 struct CreateRequest {
   web::Prose<1, 8'000> goal;
@@ -21,7 +31,7 @@ BOOST_DESCRIBE_STRUCT(CreateRequest, (), (goal, agents, name, orchestrator, maxC
 
 struct ListQuery {
   std::optional<State> state;
-  std::optional<web::Integer<1, most_stored>> limit;
+  std::optional<web::Integer<1, max_stored>> limit;
 };
 BOOST_DESCRIBE_STRUCT(ListQuery, (), (state, limit))
 
@@ -42,5 +52,8 @@ web::Answer show_swarm(const Services&, const web::Request&);
 web::Answer follow_swarm(const Services&, const web::Request&, FollowQuery);
 web::Answer stop_swarm(const Services&, const web::Request&);
 web::Answer remove_swarm(const Services&, const web::Request&);
+
+// /api/swarms.
+std::vector<web::Route> web_routes(const agentbox::Guards&, const web::Bind<Services>&);
 
 }  // namespace swarms

@@ -3,28 +3,28 @@
 #include <algorithm>
 
 #include "appliance/hosting/agents/config_check.h"
-#include "appliance/models/builtin/extract.h"
 #include "web/routes/fields.h"
+#include "web/utf8.h"
 
 namespace swarms {
 
 namespace {
 
-constexpr std::size_t most_message_bytes = 30'000, most_goal_bytes = 8'000, most_instruction_bytes = 240;
+constexpr std::size_t max_message_bytes = 30'000, max_goal_bytes = 8'000, max_instruction_bytes = 240;
 
 struct PlannedTask {
   web::Text<1, 128> agent;
   web::Prose<1, 8'000> task;
-  std::optional<web::List<web::Integer<1, most_tasks>, 0, most_tasks>> after;
+  std::optional<web::List<web::Integer<1, max_tasks>, 0, max_tasks>> after;
 };
 BOOST_DESCRIBE_STRUCT(PlannedTask, (), (agent, task, after))
 
 struct Plan {
-  web::List<PlannedTask, 1, most_tasks> tasks;
+  web::List<PlannedTask, 1, max_tasks> tasks;
 };
 BOOST_DESCRIBE_STRUCT(Plan, (), (tasks))
 
-std::string name_of(std::string_view id, const std::vector<agents::Agent>& members) {
+std::string member_name(std::string_view id, const std::vector<agents::Agent>& members) {
   const auto found = std::ranges::find(members, id, &agents::Agent::id);
   return found == members.end() || found->name.empty() ? std::string(id) : found->name;
 }
@@ -33,7 +33,8 @@ std::string described(const agents::Agent& agent) {
   auto line = "- " + agent.id + ": " + (agent.name.empty() ? "an agent" : agent.name);
   if (agent.descent && agent.descent->specialization != agents::unspecialized)
     line += ", specialized in " + agent.descent->specialization;
-  auto instructions = std::string(models::cut(agents::profile_of(agent.config).instructions, most_instruction_bytes));
+  auto instructions =
+      std::string(web::utf8_prefix(agents::profile_of(agent.config).instructions, max_instruction_bytes));
   std::ranges::replace(instructions, '\n', ' ');
   if (!instructions.empty()) line += ". Its instructions: " + instructions;
   return line + "\n";
@@ -65,7 +66,7 @@ std::string answer_of(const Task& task) {
 // `parts` share what `budget` leaves, so that none crowds out the others.
 std::string cut_to_share(const std::string& text, std::size_t budget, std::size_t parts) {
   const auto share = budget / std::max<std::size_t>(parts, 1);
-  return text.size() <= share ? text : std::string(models::cut(text, share)) + " (cut off)";
+  return text.size() <= share ? text : std::string(web::utf8_prefix(text, share)) + " (cut off)";
 }
 
 Task new_task(const Swarm& swarm, std::int64_t number, std::string agent, std::string prompt) {
@@ -90,11 +91,11 @@ std::string planning_message(const Swarm& swarm, const std::vector<agents::Agent
   for (const auto& member : members) list += described(member);
   return "You are the orchestrator of a swarm of agents. Plan how it reaches its goal; do not work on the goal yet.\n\n"
          "Goal:\n" +
-         std::string(models::cut(swarm.goal, most_goal_bytes)) + "\n\nMembers:\n" + list +
+         std::string(web::utf8_prefix(swarm.goal, max_goal_bytes)) + "\n\nMembers:\n" + list +
          "\nAnswer with one JSON object and nothing else: {\"tasks\":[{\"agent\":\"<id of a member>\",\"task\":\"<what "
          "it "
          "is to do, complete in itself>\",\"after\":[<numbers of earlier tasks whose answers it needs>]}]}. At most " +
-         std::to_string(most_tasks) +
+         std::to_string(max_tasks) +
          " tasks, numbered from 1 in their order. Tasks without \"after\" run at the same time. Give every member "
          "something to do that fits it.";
 }
@@ -133,9 +134,9 @@ std::vector<Task> plan_of_the_box(const Swarm& swarm) {
 std::string task_message(const Swarm& swarm, const Task& task, const std::vector<Task>& all) {
   if (swarm.planned_by == Planner::box) return task.prompt;
   auto message = "You are a member of a swarm of agents. Its goal:\n" +
-                 std::string(models::cut(swarm.goal, most_goal_bytes)) + "\n\nYour task:\n" + task.prompt;
+                 std::string(web::utf8_prefix(swarm.goal, max_goal_bytes)) + "\n\nYour task:\n" + task.prompt;
   if (!task.after.empty()) message += "\n\nAnswers to earlier tasks:";
-  const auto left = most_message_bytes - std::min(most_message_bytes, message.size());
+  const auto left = max_message_bytes - std::min(max_message_bytes, message.size());
   for (const auto& earlier : all)
     if (std::ranges::count(task.after, earlier.number) > 0)
       message += "\n\nTask " + std::to_string(earlier.number) + ":\n" +
@@ -146,10 +147,10 @@ std::string task_message(const Swarm& swarm, const Task& task, const std::vector
 std::string joining_message(const Swarm& swarm, const std::vector<Task>& all,
                             const std::vector<agents::Agent>& members) {
   auto message = "The swarm has finished its tasks. Join their answers into one result for its goal.\n\nGoal:\n" +
-                 std::string(models::cut(swarm.goal, most_goal_bytes));
-  const auto left = most_message_bytes - message.size();
+                 std::string(web::utf8_prefix(swarm.goal, max_goal_bytes));
+  const auto left = max_message_bytes - message.size();
   for (const auto& task : all)
-    message += "\n\nTask " + std::to_string(task.number) + ", by " + name_of(task.agent, members) + ": " +
+    message += "\n\nTask " + std::to_string(task.number) + ", by " + member_name(task.agent, members) + ": " +
                cut_to_share(task.prompt + "\n" + answer_of(task), left, all.size());
   return message + "\n\nAnswer with the result only. Say where the answers contradict each other and what is missing.";
 }
@@ -157,7 +158,8 @@ std::string joining_message(const Swarm& swarm, const std::vector<Task>& all,
 std::string joined(const std::vector<Task>& all, const std::vector<agents::Agent>& members) {
   std::string text;
   for (const auto& task : all)
-    text += (text.empty() ? "" : "\n\n") + std::string("## ") + name_of(task.agent, members) + "\n\n" + answer_of(task);
+    text +=
+        (text.empty() ? "" : "\n\n") + std::string("## ") + member_name(task.agent, members) + "\n\n" + answer_of(task);
   return text;
 }
 

@@ -53,13 +53,13 @@ inline const store::Owned<Swarm> swarms{{.family = "swarms", .number = 88},
 
 // Counters of a user: swarms that exist, and those that are not finished.
 inline const store::CounterName stored_count{"swarms"}, unfinished_count{"swarms_unfinished"};
-inline constexpr std::int64_t most_stored = 200, most_unfinished = 5;
+inline constexpr std::int64_t max_stored = 200, max_unfinished = 5;
 
 BOOST_DEFINE_ENUM_CLASS(TaskState, waiting, running, done, failed, cancelled)
 
 constexpr bool is_finished(TaskState state) { return state != TaskState::waiting && state != TaskState::running; }
 
-inline constexpr std::int64_t most_tasks = 32, most_attempts = 2;
+inline constexpr std::int64_t max_tasks = 32, max_attempts = 2;
 
 struct Task {
   std::int64_t owner = 0;

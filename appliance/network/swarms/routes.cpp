@@ -1,4 +1,3 @@
-#include "appliance/network/swarms/routes.h"
 
 #include <functional>
 

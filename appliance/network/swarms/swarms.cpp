@@ -3,19 +3,19 @@
 #include <algorithm>
 
 #include "appliance/foundation/crypto/random.h"
-#include "appliance/models/builtin/extract.h"
+#include "store/transact.h"
+#include "web/ascii.h"
+#include "web/utf8.h"
 
 namespace swarms {
 
 namespace {
 
-constexpr std::size_t most_name_bytes = 80;
-
-web::Error no_such_swarm() { return web::not_found("No such swarm"); }
+constexpr std::size_t max_name_bytes = 80;
 
 web::Error limit_reached(const std::string& counter, std::int64_t current) {
   const bool running = counter == unfinished_count.name;
-  const auto limit = running ? most_unfinished : most_stored;
+  const auto limit = running ? max_unfinished : max_stored;
   web::Error error{.kind = web::Kind::too_many,
                    .message = running ? std::to_string(limit) + " of your swarms are at work: wait for one, or stop it."
                                       : "You have " + std::to_string(limit) + " swarms: delete one first."};
@@ -29,10 +29,11 @@ bool has_role_of_orchestrator(const agents::Agent& agent) {
   return role && *role == "orchestrator";
 }
 
-std::string name_of(const NewSwarm& wanted) {
+std::string swarm_name(const NewSwarm& wanted) {
   if (!wanted.name.empty()) return wanted.name;
-  const auto line = models::trimmed(std::string_view(wanted.goal).substr(0, wanted.goal.find_first_of("\r\n")));
-  return std::string(models::cut(line, most_name_bytes));
+  const auto line =
+      web::trim(std::string_view(wanted.goal).substr(0, wanted.goal.find_first_of("\r\n")), web::white_space);
+  return std::string(web::utf8_prefix(line, max_name_bytes));
 }
 
 }  // namespace
@@ -61,7 +62,7 @@ web::Task<web::Result<Swarm>> Swarms::create(web::Caller caller, NewSwarm wanted
   const auto now = store::now();
   Swarm swarm{.owner = caller.user_id,
               .id = "sw_" + crypto::random_id(20),
-              .name = name_of(wanted),
+              .name = swarm_name(wanted),
               .goal = std::move(wanted.goal),
               .agents = std::move(wanted.agents),
               .orchestrator = std::move(*orchestrator),
@@ -81,17 +82,17 @@ web::Task<web::Result<Swarm>> Swarms::create(web::Caller caller, NewSwarm wanted
   auto change = tenant.change();
   change.insert(swarms, swarm);
   change.insert(events, created);
-  change.add(swarm.owner, unfinished_count, 1, most_unfinished);
-  change.add(swarm.owner, stored_count, 1, most_stored);
+  change.add(swarm.owner, unfinished_count, 1, max_unfinished);
+  change.add(swarm.owner, stored_count, 1, max_stored);
   const auto outcome = co_await change.commit();
   if (outcome.kind == store::Outcome::Kind::over_bound)
     co_return limit_reached(outcome.index, tenant.counter({outcome.index}));
-  conductor_.begin(swarm);
+  coordinator_.begin(swarm);
   co_return swarm;
 }
 
 std::vector<Swarm> Swarms::list(store::UserId user) const {
-  auto found = system_.tenant(user).list(swarms, store::Page{.limit = std::size_t(most_stored)});
+  auto found = system_.tenant(user).list(swarms, store::Page{.limit = std::size_t(max_stored)});
   std::ranges::stable_sort(found, std::ranges::greater(), &Swarm::created_at);
   return found;
 }
@@ -102,7 +103,7 @@ std::optional<Swarm> Swarms::find(store::UserId user, std::string_view id) const
   return std::move(row->value);
 }
 
-std::vector<Task> Swarms::tasks_of(const Swarm& swarm) const { return conductor_.tasks_of(swarm); }
+std::vector<Task> Swarms::tasks_of(const Swarm& swarm) const { return coordinator_.tasks_of(swarm); }
 
 std::vector<Event> Swarms::events_after(const Swarm& swarm, std::int64_t number, std::size_t limit) const {
   auto found = system_.tenant(swarm.owner).list(events, {.limit = limit, .after = part_id(swarm.id, number)});
@@ -114,27 +115,26 @@ web::Task<web::Result<Swarm>> Swarms::stop(store::UserId user, std::string id) {
   const auto swarm = find(user, id);
   if (!swarm) co_return no_such_swarm();
   if (is_finished(swarm->state)) co_return web::conflict("This swarm is finished.");
-  auto stopped = co_await conductor_.stop(*swarm, "Its owner stopped it.");
+  auto stopped = co_await coordinator_.stop(*swarm, "Its owner stopped it.");
   if (!stopped) co_return web::conflict("This swarm is finished.");
   co_return std::move(*stopped);
 }
 
 web::Task<web::Result<void>> Swarms::remove(store::UserId user, std::string id) {
   const auto tenant = system_.tenant(user);
-  for (;;) {
+  const auto erase = [&](store::Change& change) -> web::Result<void> {
     const auto row = tenant.get(swarms, id);
-    if (!row) co_return no_such_swarm();
-    if (!is_finished(row->value.state)) co_return web::conflict("This swarm is at work: stop it first.");
-    auto change = tenant.change();
+    if (!row) return no_such_swarm();
+    if (!is_finished(row->value.state)) return web::conflict("This swarm is at work: stop it first.");
     change.erase(swarms, *row);
     change.add(user, stored_count, -1);
     for (std::int64_t number = 1; number <= row->value.tasks; ++number)
       if (const auto task = tenant.get(tasks, part_id(id, number))) change.erase(tasks, *task);
     for (std::int64_t number = 1; number <= row->value.events; ++number)
       if (const auto event = tenant.get(events, part_id(id, number))) change.erase(events, *event);
-    const auto outcome = co_await change.commit();
-    if (outcome.ok()) co_return web::Result<void>();
-  }
+    return {};
+  };
+  co_return co_await store::transact(tenant, erase);
 }
 
 }  // namespace swarms

@@ -1,4 +1,4 @@
-// Swarms: several agents of one user that work towards a goal. This is what their owner does with them; conductor.h
+// Swarms: several agents of one user that work towards a goal. This is what their owner does with them; coordinator.h
 // runs them.
 #pragma once
 
@@ -9,7 +9,7 @@
 
 #include "appliance/hosting/agents/directory.h"
 #include "appliance/network/swarms/budget.h"
-#include "appliance/network/swarms/conductor.h"
+#include "appliance/network/swarms/coordinator.h"
 #include "appliance/network/swarms/records.h"
 #include "web/result.h"
 #include "web/task.h"
@@ -27,11 +27,14 @@ struct NewSwarm {
   std::chrono::minutes time = default_time;
 };
 
+inline web::Error no_such_swarm() { return web::not_found("No such swarm"); }
+
 // Thread-safe. All arguments must outlive it.
 class Swarms {
  public:
-  Swarms(store::System system, const agents::AgentDirectory& agents, const Budget& budget, Conductor& conductor)
-      : system_(std::move(system)), agents_(agents), budget_(budget), conductor_(conductor) {}
+  Swarms(store::System system, const agents::AgentDirectory& agents, const Budget& budget,
+         SwarmCoordinator& coordinator)
+      : system_(std::move(system)), agents_(agents), budget_(budget), coordinator_(coordinator) {}
 
   // Stores it and begins. The cost is limited by what the caps leave, if they leave less. not_found: an agent is not
   // the caller's; invalid, naming the field; too_many with current and limit: five are at work, or 200 are kept; and
@@ -55,7 +58,7 @@ class Swarms {
   store::System system_;
   const agents::AgentDirectory& agents_;
   const Budget& budget_;
-  Conductor& conductor_;
+  SwarmCoordinator& coordinator_;
 };
 
 }  // namespace swarms

@@ -5,14 +5,22 @@
 #include <string>
 #include <vector>
 
-#include "appliance/network/traces/routes.h"
+#include "appliance/access/guards.h"
+#include "appliance/network/traces/traces.h"
 #include "appliance/network/traces/views.h"
+#include "web/routes/bind.h"
 #include "web/routes/endpoint.h"
 #include "web/routes/fields.h"
+#include "web/routes/route.h"
 
 namespace traces {
 
-inline constexpr std::int64_t most_on_page = 200;
+// What the rows depend on; all of it must outlive them.
+struct Services {
+  Traces& traces;
+};
+
+inline constexpr std::int64_t max_on_page = 200;
 
 // Of the rows that look for traces.
 struct TraceQuery {
@@ -21,7 +29,7 @@ struct TraceQuery {
   std::optional<bool> errors;
   std::optional<web::Text<1, 40>> since, until;
   std::optional<web::Text<1, 64>> before;
-  std::optional<web::Integer<1, most_on_page>> limit;
+  std::optional<web::Integer<1, max_on_page>> limit;
 };
 BOOST_DESCRIBE_STRUCT(TraceQuery, (), (agent, type, errors, since, until, before, limit))
 
@@ -53,9 +61,8 @@ struct TraceTree {
 };
 BOOST_DESCRIBE_STRUCT(TraceTree, (), (trace, spans, truncated))
 
-web::Answer list_own_traces(const Services&, const web::Request&, TraceQuery);
-web::Answer show_own_trace(const Services&, const web::Request&);
-web::Answer list_traces(const Services&, const web::Request&, UserTraceQuery);
-web::Answer show_trace(const Services&, const web::Request&, UserQuery);
+// /api/traces: of the session's user on the web listener, of any user on the backend.
+std::vector<web::Route> web_routes(const agentbox::Guards&, const web::Bind<Services>&);
+std::vector<web::Route> backend_routes(const agentbox::Guards&, const web::Bind<Services>&);
 
 }  // namespace traces

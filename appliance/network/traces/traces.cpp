@@ -6,7 +6,7 @@ namespace traces {
 
 namespace {
 
-constexpr std::size_t read_at_once = 200, most_examined = 5'000;
+constexpr std::size_t read_at_once = 200, max_examined = 5'000;
 
 // Sorts after every id of that time.
 std::string end_of(store::Time at) { return spans::row_id(at, "~"); }
@@ -68,7 +68,7 @@ web::Task<Page> Traces::page(store::UserId user, Filter filter) {
   auto before = filter.before;
   if (filter.until) before = before.empty() ? end_of(*filter.until) : std::min(before, end_of(*filter.until));
   const auto oldest = filter.since ? spans::row_id(*filter.since, "") : std::string();
-  for (std::size_t examined = 0; examined < most_examined;) {
+  for (std::size_t examined = 0; examined < max_examined;) {
     const auto rows = read(user, filter, before);
     for (const auto& trace : rows) {
       if (trace.id < oldest) co_return page;
@@ -104,7 +104,7 @@ web::Task<std::optional<WholeTrace>> Traces::find(store::UserId user, std::strin
   const auto rows = tenant.find(spans::traces, "trace", trace_id, 1);
   if (rows.empty() && running.empty()) co_return std::nullopt;
   WholeTrace found{.trace = rows.empty() ? begun_trace(running.front()) : rows.front(),
-                   .spans = tenant.find(spans::table, "trace", trace_id, most_spans)};
+                   .spans = tenant.find(spans::table, "trace", trace_id, max_spans)};
   for (auto& span : running)
     if (std::ranges::find(found.spans, span.id, &spans::Span::id) == found.spans.end())
       found.spans.push_back(std::move(span));

@@ -50,7 +50,7 @@ struct WholeTrace {
 class Traces {
  public:
   // The spans of one trace that are read at most.
-  static constexpr std::size_t most_spans = 2'000;
+  static constexpr std::size_t max_spans = 2'000;
 
   Traces(store::System system, spans::Recorder& recorder, const agents::AgentDirectory& directory)
       : system_(std::move(system)), recorder_(recorder), directory_(directory) {}

@@ -1,6 +1,7 @@
 #include "appliance/payments/ledger/handlers.h"
 
-#include "appliance/identity/accounts/user_id.h"
+#include "appliance/access/records.h"
+#include "web/routes/endpoint.h"
 #include "web/routes/reply.h"
 
 namespace ledger {
@@ -24,9 +25,8 @@ web::Result<Account> account_named(const Services& services, const std::string& 
 web::Answer issue(const Services& services, const web::Request& request, IssueRequest body, bool is_credit) {
   const auto account = account_named(services, body.userId, body.agentId);
   if (!account) co_return account.error();
-  const auto amount = Usdc::parse(body.amount);
-  if (!amount || !amount->is_positive())
-    co_return web::invalid("amount must be a decimal number above 0, with six decimals at most");
+  const auto amount = payments::parse_amount(std::string_view(body.amount));
+  if (!amount) co_return amount.error();
   Order order{.reference = "admin/" + body.reference,
               .from = is_credit ? outside() : *account,
               .to = is_credit ? *account : outside(),
@@ -42,8 +42,6 @@ web::Answer issue(const Services& services, const web::Request& request, IssueRe
       .reference = body.reference, .amount = *amount, .balance = services.ledger.balance(*account)};
   co_return web::reply(answer, 200);
 }
-
-}  // namespace
 
 web::Answer show_account(const Services& services, const web::Request&, AccountQuery query) {
   const auto account = account_named(services, query.userId, query.agentId);
@@ -70,6 +68,46 @@ web::Answer verify(const Services& services, const web::Request&) {
   answer.differences = co_await web::offload(services.blocking, [&] { return services.ledger.differences(); });
   answer.ok = answer.differences.empty();
   co_return web::reply(answer, 200);
+}
+
+constexpr auto about_issuing =
+    "`amount` is a decimal text such as \"12.5\", rounded to six decimals. With `agentId` the account is that "
+    "agent's, "
+    "otherwise the user's. A `reference` counts once: the same request again answers the same and moves nothing; "
+    "another request with it is refused with 409. ";
+
+std::vector<web::Route> routes(const web::Guard& guard, const web::Bind<Services>& on) {
+  const std::string about_credit = std::string(about_issuing) + "The money is issued by the box.",
+                    about_debit = std::string(about_issuing) + "402 INSUFFICIENT_BALANCE beyond the balance.";
+  return {
+      {web::GET, "/api/admin/ledger", guard, nullptr,
+       web::query<AccountQuery>(on(show_account))
+           .returns<AccountView>()
+           .describe("Newest first; `next` is the `before` of the following page, or null."),
+       "Balance and entries of an account on the box's own USDC ledger"},
+      {web::POST, "/api/admin/ledger/credit", guard, nullptr,
+       web::body<IssueRequest>(on(credit)).returns<IssueAnswer>().describe(about_credit),
+       "Credit USDC of the box's own ledger to a user or an agent"},
+      {web::POST, "/api/admin/ledger/debit", guard, nullptr,
+       web::body<IssueRequest>(on(debit)).returns<IssueAnswer>().describe(about_debit),
+       "Take USDC of the box's own ledger back"},
+      {web::GET, "/api/admin/ledger/verify", guard, nullptr,
+       web::plain(on(verify))
+           .returns<VerificationView>()
+           .describe("Compares every balance with its entries, and all entries with zero, as they are at one moment; "
+                     "`differences` is empty if all is well."),
+       "Verify the box's own USDC ledger"},
+  };
+}
+
+}  // namespace
+
+std::vector<web::Route> web_routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {
+  return routes(guards.admin_session, on);
+}
+
+std::vector<web::Route> backend_routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {
+  return routes(guards.backend.internal, on);
 }
 
 }  // namespace ledger

@@ -1,15 +1,29 @@
 #pragma once
 
+#include <boost/asio/thread_pool.hpp>
 #include <boost/describe.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "appliance/payments/ledger/routes.h"
+#include "appliance/access/guards.h"
+#include "appliance/hosting/agents/directory.h"
+#include "appliance/identity/audit/audit.h"
+#include "appliance/payments/ledger/ledger.h"
+#include "web/routes/bind.h"
 #include "web/routes/endpoint.h"
 #include "web/routes/fields.h"
+#include "web/routes/route.h"
 
 namespace ledger {
+
+// What the rows depend on; all of it must outlive them.
+struct Services {
+  Ledger& ledger;
+  const agents::AgentDirectory& agents;
+  audit::Audit& audit;
+  boost::asio::thread_pool& blocking;
+};
 
 struct AccountQuery {
   web::Text<1, 20> userId;
@@ -59,9 +73,9 @@ struct VerificationView {
 };
 BOOST_DESCRIBE_STRUCT(VerificationView, (), (ok, differences))
 
-web::Answer show_account(const Services&, const web::Request&, AccountQuery);
-web::Answer credit(const Services&, const web::Request&, IssueRequest);
-web::Answer debit(const Services&, const web::Request&, IssueRequest);
-web::Answer verify(const Services&, const web::Request&);
+// /api/admin/ledger, for sessions of administrators.
+std::vector<web::Route> web_routes(const agentbox::Guards&, const web::Bind<Services>&);
+// The same for the internal key.
+std::vector<web::Route> backend_routes(const agentbox::Guards&, const web::Bind<Services>&);
 
 }  // namespace ledger

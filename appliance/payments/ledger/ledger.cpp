@@ -16,7 +16,7 @@ constexpr std::string_view counter_prefix = "ledger/";
 // Holds the balance with its sign turned, since counters have an upper bound and no lower one.
 store::CounterName debt_of(const Account& account) { return {std::string(counter_prefix) + account.name}; }
 
-std::int64_t highest_debt(const Account& account) { return account == outside() ? Usdc::most_micro : 0; }
+std::int64_t highest_debt(const Account& account) { return account == outside() ? Usdc::max_micro : 0; }
 
 web::Result<void> check(const Order& order) {
   if (!order.amount.is_positive()) return web::invalid("The amount must be more than 0");
@@ -118,7 +118,7 @@ web::Task<web::Result<std::vector<Transfer>>> Ledger::transfer_all(std::vector<O
     auto refused = refusal(outcome);
     if (!refused) throw std::logic_error("a transfer was refused by the store: " + outcome.index);
     if (refused->code != used_for_another().code) co_return std::move(*refused);
-    // Somebody else was first: the next round finds what they did.
+    // Another request was first: the next round finds what it did.
   }
 }
 
@@ -150,20 +150,28 @@ std::optional<web::Error> Ledger::refusal(const store::Outcome& outcome) {
 }
 
 std::vector<std::string> Ledger::differences() const {
-  std::map<Account, std::int64_t> sums;
+  struct Sums {
+    std::int64_t entries = 0, balance = 0;
+  };
+  std::map<Account, Sums> accounts;
   std::int64_t total = 0;
-  system_.each(entries, [&](const Entry& entry) {
-    sums[{entry.owner, account_name(entry)}] += entry.amount;
+  const auto moment = system_.moment();
+  moment.each(entries, [&](const Entry& entry) {
+    accounts[{entry.owner, account_name(entry)}].entries += entry.amount;
     total += entry.amount;
     return true;
   });
+  moment.each_counter(counter_prefix,
+                      [&](store::UserId owner, std::string_view name, const store::CounterFields& debt) {
+                        accounts[{owner, std::string(name.substr(counter_prefix.size()))}].balance = -debt[0];
+                      });
   std::vector<std::string> found;
   if (total != 0) found.push_back("All entries sum to " + std::to_string(total) + " micro-USDC instead of 0");
-  for (const auto& [account, sum] : sums) {
-    const auto kept = balance(account).micro();
-    if (kept != sum)
+  for (const auto& [account, sums] : accounts) {
+    if (sums.balance != sums.entries)
       found.push_back("Account " + account.name + " of " + std::to_string(account.owner) + " has a balance of " +
-                      std::to_string(kept) + " micro-USDC, but its entries sum to " + std::to_string(sum));
+                      std::to_string(sums.balance) + " micro-USDC, but its entries sum to " +
+                      std::to_string(sums.entries));
   }
   return found;
 }

@@ -74,8 +74,8 @@ class Ledger {
   // in between. Nothing if something else of the change is the reason.
   static std::optional<web::Error> refusal(const store::Outcome&);
 
-  // Compares every balance with the sum of its account's entries, and the sum of all entries with zero. Returns a
-  // sentence for each difference. Reads the whole ledger while nothing else writes to it; blocks.
+  // Compares every balance with the sum of its account's entries, and the sum of all entries with zero, as they are at
+  // one moment. Returns a sentence for each difference. Reads the whole ledger; blocks.
   std::vector<std::string> differences() const;
 
  private:

@@ -11,7 +11,7 @@ namespace splits {
 namespace {
 
 __extension__ using Wide = __int128;
-constexpr std::int64_t units_per_percent = 1'000'000'000, whole = 100 * units_per_percent;
+constexpr std::int64_t units_per_percent = 1'000'000'000, hundred_percent = 100 * units_per_percent;
 constexpr std::int64_t tolerance = units_per_percent / 100;
 constexpr int decimals = 9;
 
@@ -43,13 +43,14 @@ web::Result<std::vector<payments::Usdc>> divide(payments::Usdc total, const std:
     const auto units = units_of(shares[at]);
     sum += units;
     const bool is_last = at + 1 == shares.size();
-    const auto rounded = static_cast<std::int64_t>(Wide{total.micro()} * units / whole);
+    const auto rounded = static_cast<std::int64_t>(Wide{total.micro()} * units / hundred_percent);
     const auto amount = is_last ? rest : payments::Usdc::of_micro(rounded);
     if (!amount.is_positive()) return wrong_share(at, "is too small: its amount would be 0");
     rest -= amount;
     amounts.push_back(amount);
   }
-  if (std::abs(sum - whole) > tolerance) return web::invalid("recipients must have shares that add up to 100");
+  if (std::abs(sum - hundred_percent) > tolerance)
+    return web::invalid("recipients must have shares that add up to 100");
   return amounts;
 }
 

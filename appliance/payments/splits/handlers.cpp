@@ -2,7 +2,8 @@
 
 #include <charconv>
 
-#include "appliance/identity/accounts/user_id.h"
+#include "appliance/access/records.h"
+#include "web/routes/endpoint.h"
 #include "web/routes/reply.h"
 
 namespace splits {
@@ -11,16 +12,17 @@ namespace {
 
 constexpr std::size_t usual_page = 100;
 
-web::Result<store::UserId> user_named(std::string_view text) {
+web::Result<store::UserId> find_user(const Services& services, std::string_view text) {
   const auto user = accounts::parse_user_id(text);
   if (!user) return web::invalid("userId must be a user's id");
+  if (!services.agents.is_user(*user)) return web::not_found("No such user");
   return *user;
 }
 
-web::Result<store::UserId> user_named(const boost::json::value& value) {
+web::Result<store::UserId> find_user(const Services& services, const boost::json::value& value) {
   if (value.is_null()) return web::invalid("userId is required");
   const auto text = value.is_string() ? std::string(value.get_string()) : boost::json::serialize(value);
-  return user_named(std::string_view(text));
+  return find_user(services, std::string_view(text));
 }
 
 web::Result<crypto::EthereumAddress> address_in(std::string_view text, const std::string& field) {
@@ -60,10 +62,8 @@ SplitView view(Split split) {
   return view;
 }
 
-}  // namespace
-
 web::Answer obtain_wallet(const Services& services, const web::Request&, WalletRequest body) {
-  const auto user = user_named(body.userId);
+  const auto user = find_user(services, body.userId);
   if (!user) co_return user.error();
   if (is_foreign(services.agents, *user, body.agentId)) co_return web::not_found("Agent not found");
   auto wallet = co_await services.wallets.obtain(*user, wallets::agent_wallet(body.agentId));
@@ -73,7 +73,7 @@ web::Answer obtain_wallet(const Services& services, const web::Request&, WalletR
 }
 
 web::Answer show_balance(const Services& services, const web::Request& request, UserQuery query) {
-  const auto user = user_named(std::string_view(query.userId));
+  const auto user = find_user(services, std::string_view(query.userId));
   if (!user) co_return user.error();
   const auto address = address_in(request.param("address"), "address");
   if (!address) co_return address.error();
@@ -95,15 +95,18 @@ web::Answer show_balance(const Services& services, const web::Request& request, 
 }
 
 web::Answer create_split(const Services& services, const web::Request&, SplitRequest body) {
-  const auto user = user_named(body.userId);
+  const auto user = find_user(services, body.userId);
   if (!user) co_return user.error();
   const auto from = address_in(body.fromAddress, "fromAddress");
   if (!from) co_return from.error();
-  const auto total = payments::Usdc::parse(body.totalAmount);
-  if (!total || !total->is_positive())
-    co_return web::invalid("totalAmount must be a decimal number above 0, with six decimals at most");
-  Request request{
-      .owner = *user, .agent = std::move(body.agentId), .name = std::move(body.name), .from = *from, .total = *total};
+  const auto total = payments::parse_amount(std::string_view(body.totalAmount), "totalAmount");
+  if (!total) co_return total.error();
+  Request request{.owner = *user,
+                  .agent = std::move(body.agentId),
+                  .name = std::move(body.name),
+                  .from = *from,
+                  .total = *total,
+                  .key = body.idempotencyKey.value_or("")};
   for (std::size_t at = 0; at < body.recipients.size(); ++at) {
     const auto to = address_in(body.recipients[at].address, "recipients[" + std::to_string(at) + "].address");
     if (!to) co_return to.error();
@@ -116,7 +119,7 @@ web::Answer create_split(const Services& services, const web::Request&, SplitReq
 }
 
 web::Answer list_splits(const Services& services, const web::Request&, SplitsQuery query) {
-  const auto user = user_named(std::string_view(query.userId));
+  const auto user = find_user(services, std::string_view(query.userId));
   if (!user) co_return user.error();
   const auto limit = query.limit ? static_cast<std::size_t>(query.limit->value) : usual_page;
   const auto before = query.before ? std::optional<std::int64_t>(*query.before) : std::nullopt;
@@ -127,12 +130,61 @@ web::Answer list_splits(const Services& services, const web::Request&, SplitsQue
 }
 
 web::Answer show_split(const Services& services, const web::Request& request, UserQuery query) {
-  const auto user = user_named(std::string_view(query.userId));
+  const auto user = find_user(services, std::string_view(query.userId));
   if (!user) co_return user.error();
   const auto number = accounts::parse_user_id(request.param("id"));
   auto split = number ? services.splits.find(*user, *number) : std::nullopt;
   if (!split) co_return web::not_found("Split not found");
   co_return web::reply(view(std::move(*split)), 200);
+}
+
+constexpr auto about_wallet =
+    "The wallet of an agent, made once: asking again answers the same, with 201 as well. The agent may run elsewhere; "
+    "404 if it is another user's, or if there is no such user. `userId` is a number or its text.";
+
+constexpr auto about_balance =
+    "`source` is `chain` or, on a box without one (L2_RPC_URL), `ledger`. 404 for an address that is not a wallet of "
+    "this user on this box; 503 while the chain cannot be asked and no earlier balance is known.";
+
+constexpr auto about_split =
+    "With an `idempotencyKey` the split is made once: the same request again answers the same split, another request "
+    "with it is refused with 409 IDEMPOTENCY_KEY_ALREADY_USED. 404 if there is no such user. `totalAmount` is rounded "
+    "to "
+    "six decimals.\n\n"
+    "Stored as `queued`, and settled by a worker: `processing`, then `settled` or `failed` with a reason. Each share "
+    "is a "
+    "percentage above 0; they add up to 100, to within 0.01. Amounts are rounded down to 0.000001, and the last "
+    "recipient "
+    "takes the rest, so that they add up to `totalAmount` exactly. At most 100 recipients. On the box's own ledger all "
+    "are paid at once or none; on a chain one transaction pays each. A split whose `fromAddress` is not a wallet of "
+    "the "
+    "user, or whose balance is too low, fails.";
+
+}  // namespace
+
+std::vector<web::Route> backend_routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {
+  const auto &agents = guards.backend.agents, &internal = guards.backend.internal;
+  return {
+      {web::POST, "/api/underground/wallets", agents, nullptr,
+       web::body<WalletRequest>(on(obtain_wallet)).returns<WalletAnswer>(201).describe(about_wallet),
+       "Wallet of an agent"},
+      {web::GET, "/api/underground/wallets/:address/balance", agents, nullptr,
+       web::query<UserQuery>(on(show_balance)).returns<BalanceAnswer>().describe(about_balance),
+       "USDC balance of a wallet"},
+      {web::POST, "/api/underground/splits", internal, nullptr,
+       web::body<SplitRequest>(on(create_split))
+           .returns<SplitAnswer>()
+           .fails({web::Kind::not_found, web::Kind::conflict})
+           .describe(about_split),
+       "Divide a payment among recipients"},
+      {web::GET, "/api/underground/splits", agents, nullptr,
+       web::query<SplitsQuery>(on(list_splits))
+           .returns<SplitList>()
+           .describe("Newest first; `next` is the `before` of the following page, or null."),
+       "Splits of a user"},
+      {web::GET, "/api/underground/splits/:id", agents, nullptr,
+       web::query<UserQuery>(on(show_split)).returns<SplitView>(), "One split, with the amounts of its recipients"},
+  };
 }
 
 }  // namespace splits

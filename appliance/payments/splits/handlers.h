@@ -5,11 +5,27 @@
 #include <string>
 #include <vector>
 
-#include "appliance/payments/splits/routes.h"
+#include "appliance/access/guards.h"
+#include "appliance/hosting/agents/directory.h"
+#include "appliance/payments/splits/splits.h"
+#include "appliance/payments/wallets/balances.h"
+#include "appliance/payments/wallets/wallets.h"
+#include "web/routes/bind.h"
 #include "web/routes/endpoint.h"
 #include "web/routes/fields.h"
+#include "web/routes/route.h"
 
 namespace splits {
+
+// What the rows depend on; all of it must outlive them.
+struct Services {
+  Splits& splits;
+  wallets::Wallets& wallets;
+  const ledger::Ledger& ledger;
+  chains::Networks& networks;
+  chains::Balances& balances;
+  const agents::AgentDirectory& agents;
+};
 
 struct WalletRequest {
   boost::json::value userId;  // a number or its text
@@ -46,9 +62,10 @@ struct SplitRequest {
   web::Text<1, 64> fromAddress;
   web::Text<1, 200> name;
   web::Text<1, 40> totalAmount;
-  web::List<Part, 1, most_recipients> recipients;
+  web::List<Part, 1, max_recipients> recipients;
+  std::optional<web::Text<1, 100>> idempotencyKey;
 };
-BOOST_DESCRIBE_STRUCT(SplitRequest, (), (userId, agentId, fromAddress, name, totalAmount, recipients))
+BOOST_DESCRIBE_STRUCT(SplitRequest, (), (userId, agentId, fromAddress, name, totalAmount, recipients, idempotencyKey))
 
 struct SplitAnswer {
   bool success = true;
@@ -91,10 +108,7 @@ struct SplitList {
 };
 BOOST_DESCRIBE_STRUCT(SplitList, (), (splits, next))
 
-web::Answer obtain_wallet(const Services&, const web::Request&, WalletRequest);
-web::Answer show_balance(const Services&, const web::Request&, UserQuery);
-web::Answer create_split(const Services&, const web::Request&, SplitRequest);
-web::Answer list_splits(const Services&, const web::Request&, SplitsQuery);
-web::Answer show_split(const Services&, const web::Request&, UserQuery);
+// /api/underground/wallets and /splits.
+std::vector<web::Route> backend_routes(const agentbox::Guards&, const web::Bind<Services>&);
 
 }  // namespace splits

@@ -1,7 +1,8 @@
 #include "appliance/payments/statements/handlers.h"
 
+#include "appliance/access/records.h"
 #include "appliance/foundation/email.h"
-#include "appliance/identity/accounts/user_id.h"
+#include "web/routes/endpoint.h"
 #include "web/routes/reply.h"
 #include "web/task.h"
 
@@ -46,8 +47,6 @@ web::Answer answer(Services services, accounts::User user, std::optional<web::Te
   co_return response_of(statement, format.value_or(Format::json));
 }
 
-}  // namespace
-
 web::Answer show_statement(const Services& services, const web::Request& request, StatementQuery query) {
   auto user = services.accounts.find(request.caller.user_id);
   if (!user) co_return web::unauthenticated();
@@ -60,6 +59,32 @@ web::Answer show_user_statement(const Services& services, const web::Request&, U
                  : services.accounts.find_by_email(agentbox::normalised_email(query.user).value_or(""));
   if (!user) co_return web::not_found("No such user");
   co_return co_await answer(services, std::move(*user), std::move(query.month), query.format);
+}
+
+constexpr const char* statement_description =
+    "`month` is a calendar month in UTC (2026-11), by default the current one. Plans, usage by model, credits and "
+    "payments by card, exact to the last digit: usage and credits in US dollars, payments in the currency they were "
+    "made in. `format` is json, csv or html (a page to print).";
+
+}  // namespace
+
+std::vector<web::Route> web_routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {
+  return {
+      {web::GET, "/api/billing/statement", guards.session, nullptr,
+       web::query<StatementQuery>(on(show_statement)).returns<Statement>().describe(statement_description),
+       "Your statement of a month"},
+  };
+}
+
+std::vector<web::Route> backend_routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {
+  return {
+      {web::GET, "/api/admin/statement", guards.backend.users, nullptr,
+       web::query<UserStatementQuery>(on(show_user_statement))
+           .returns<Statement>()
+           .fails({web::Kind::not_found})
+           .describe("`user` is an e-mail address or id. " + std::string(statement_description)),
+       "A user's statement of a month"},
+  };
 }
 
 }  // namespace payments::statements

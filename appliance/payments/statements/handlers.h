@@ -1,13 +1,26 @@
 #pragma once
 
+#include <boost/asio/thread_pool.hpp>
 #include <boost/describe.hpp>
 #include <optional>
+#include <vector>
 
-#include "appliance/payments/statements/routes.h"
+#include "appliance/access/guards.h"
+#include "appliance/identity/accounts/accounts.h"
+#include "appliance/payments/statements/statement.h"
+#include "web/routes/bind.h"
 #include "web/routes/endpoint.h"
 #include "web/routes/fields.h"
+#include "web/routes/route.h"
 
 namespace payments::statements {
+
+// What the rows depend on; all of it must outlive them.
+struct Services {
+  const Sources& sources;
+  const accounts::Accounts& accounts;
+  boost::asio::thread_pool& blocking;
+};
 
 BOOST_DEFINE_ENUM_CLASS(Format, json, csv, html)
 
@@ -24,7 +37,9 @@ struct UserStatementQuery {
 };
 BOOST_DESCRIBE_STRUCT(UserStatementQuery, (), (user, month, format))
 
-web::Answer show_statement(const Services&, const web::Request&, StatementQuery);
-web::Answer show_user_statement(const Services&, const web::Request&, UserStatementQuery);
+// /api/billing/statement: the caller's.
+std::vector<web::Route> web_routes(const agentbox::Guards&, const web::Bind<Services>&);
+// /api/admin/statement: any user's.
+std::vector<web::Route> backend_routes(const agentbox::Guards&, const web::Bind<Services>&);
 
 }  // namespace payments::statements

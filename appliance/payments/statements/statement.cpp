@@ -1,9 +1,9 @@
 #include "appliance/payments/statements/statement.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 
-#include "appliance/payments/statements/currency.h"
 #include "appliance/payments/stripe/prices.h"
 #include "appliance/payments/stripe/records.h"
 
@@ -118,6 +118,15 @@ void add_payments(Statement& statement, const store::System& system, store::User
   }
 }
 
+constexpr std::array<std::string_view, 16> without_decimals{"bif", "clp", "djf", "gnf", "jpy", "kmf", "krw", "mga",
+                                                            "pyg", "rwf", "ugx", "vnd", "vuv", "xaf", "xof", "xpf"};
+constexpr std::array<std::string_view, 5> with_three{"bhd", "jod", "kwd", "omr", "tnd"};
+
+std::size_t decimals_of(std::string_view currency) {
+  if (std::ranges::find(without_decimals, currency) != without_decimals.end()) return 0;
+  return std::ranges::find(with_three, currency) != with_three.end() ? 3 : 2;
+}
+
 }  // namespace
 
 Statement make_statement(const Sources& sources, const accounts::User& user, const Period& month) {
@@ -131,6 +140,15 @@ Statement make_statement(const Sources& sources, const accounts::User& user, con
                       .paymentTotals = {}};
   add_payments(statement, sources.system, user.id, month);
   return statement;
+}
+
+std::string decimal_amount(std::int64_t smallest_units, std::string_view currency) {
+  const auto decimals = decimals_of(currency);
+  const bool is_negative = smallest_units < 0;
+  auto digits = std::to_string(smallest_units).substr(is_negative ? 1 : 0);
+  if (digits.size() <= decimals) digits.insert(0, decimals + 1 - digits.size(), '0');
+  if (decimals > 0) digits.insert(digits.size() - decimals, ".");
+  return (is_negative ? "-" : "") + digits;
 }
 
 }  // namespace payments::statements

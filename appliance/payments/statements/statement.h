@@ -2,15 +2,17 @@
 #pragma once
 
 #include <boost/describe.hpp>
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "appliance/access/records.h"
 #include "appliance/billing/credits/credits.h"
 #include "appliance/billing/subscriptions/subscriptions.h"
 #include "appliance/billing/usage/ledger.h"
 #include "appliance/billing/usage/report.h"
-#include "appliance/identity/accounts/records.h"
 #include "store/store.h"
 #include "web/result.h"
 
@@ -89,5 +91,8 @@ Statement make_statement(const Sources&, const accounts::User&, const usage::Per
 std::string to_csv(const Statement&);
 // A page that prints without styles or scripts.
 std::string to_html(const Statement&);
+
+// Amounts in the smallest unit of a currency, as Stripe has them: 1999 of "gbp" is "19.99", 500 of "jpy" is "500".
+std::string decimal_amount(std::int64_t smallest_units, std::string_view currency);
 
 }  // namespace payments::statements

@@ -2,6 +2,7 @@
 
 #include "appliance/foundation/crypto/random.h"
 #include "web/client/fetch.h"
+#include "web/json.h"
 #include "web/routes/fields.h"
 
 namespace payments::stripe {
@@ -20,10 +21,8 @@ web::Error no_answer(std::string detail) {
 }
 
 std::string reason_in(const boost::json::object& answer) {
-  const auto* error = answer.if_contains("error");
-  const auto* object = error ? error->if_object() : nullptr;
-  const auto* message = object ? object->if_contains("message") : nullptr;
-  return message && message->is_string() ? std::string(message->get_string()) : std::string();
+  const auto* error = web::object_member(answer, "error");
+  return error ? web::string_member(*error, "message") : std::string();
 }
 
 }  // namespace
@@ -37,7 +36,7 @@ web::Task<web::Result<boost::json::object>> Api::post(std::string path, oauth::P
                                               // A repeated request does nothing twice.
                                               {"Idempotency-Key", crypto::random_hex(16)}},
                                   .body = oauth::form(parameters),
-                                  .asker = {.part = "card payments"},
+                                  .origin = {.part = "card payments"},
                                   .timeout = timeout};
   web::Error last;
   for (int attempt = 0; attempt < attempts; ++attempt) {

@@ -37,8 +37,8 @@ Checkout::Checkout(store::System system, const agentbox::Settings& settings, con
       prices_(settings.stripe_prices) {}
 
 Task<Result<std::string>> Checkout::plan(store::UserId user, std::string name) const {
-  if (!api_.is_configured()) co_return not_configured();
   if (!billing::plan_named(name)) co_return web::invalid("plan must be one of: " + billing::plan_names());
+  if (!api_.is_configured()) co_return not_configured();
   const auto* offer = prices_.find(name);
   if (!offer) co_return web::unavailable("Payments are not configured for the plan " + name);
   if (auto subscription = paid_plan_of(user); !subscription.empty())

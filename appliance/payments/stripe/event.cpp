@@ -2,7 +2,8 @@
 
 #include <array>
 
-#include "appliance/identity/accounts/user_id.h"
+#include "appliance/access/records.h"
+#include "web/json.h"
 #include "web/routes/fields.h"
 
 namespace payments::stripe {
@@ -18,10 +19,6 @@ const json::value* member(const json::object& object, std::string_view path) {
   if (dot == path.npos || !found) return found;
   const auto* inner = found->if_object();
   return inner ? member(*inner, path.substr(dot + 1)) : nullptr;
-}
-
-std::string text_of(const json::value* value) {
-  return value && value->is_string() ? std::string(value->get_string()) : std::string();
 }
 
 std::int64_t number_of(const json::value* value) { return value && value->is_int64() ? value->get_int64() : 0; }
@@ -41,10 +38,10 @@ std::string price_of_subscription(const Event& event) {
   const auto* items = member(event.object, "items.data");
   const auto* list = items ? items->if_array() : nullptr;
   const auto* first = list && !list->empty() ? list->front().if_object() : nullptr;
-  return first ? text_of(member(*first, "price.id")) : std::string();
+  return first ? web::string_or_empty(member(*first, "price.id")) : std::string();
 }
 
-std::optional<std::string> given(std::string text) {
+std::optional<std::string> non_empty(std::string text) {
   return text.empty() ? std::nullopt : std::optional(std::move(text));
 }
 
@@ -65,13 +62,13 @@ std::optional<std::string> status_of_invoice(const Event& event) {
 web::Result<Event> Event::parse(std::string_view body) {
   const auto value = web::parse_json(body);
   if (!value) return value.error();
-  const auto* whole = value->if_object();
-  if (!whole) return web::invalid("Body must be an object");
-  Event event{.id = text_of(member(*whole, "id")),
-              .type = text_of(member(*whole, "type")),
-              .created = number_of(member(*whole, "created")),
+  const auto* body_object = value->if_object();
+  if (!body_object) return web::invalid("Body must be an object");
+  Event event{.id = web::string_or_empty(member(*body_object, "id")),
+              .type = web::string_or_empty(member(*body_object, "type")),
+              .created = number_of(member(*body_object, "created")),
               .object = {}};
-  const auto* object = member(*whole, "data.object");
+  const auto* object = member(*body_object, "data.object");
   if (event.id.empty() || event.id.size() > 255) return web::invalid("id must be the event's id");
   if (event.type.empty()) return web::invalid("type must be the event's type");
   if (event.created <= 0) return web::invalid("created must be a time in seconds");
@@ -80,13 +77,14 @@ web::Result<Event> Event::parse(std::string_view body) {
   return event;
 }
 
-std::string Event::text(std::string_view path) const { return text_of(member(object, path)); }
+std::string Event::text(std::string_view path) const { return web::string_or_empty(member(object, path)); }
 std::int64_t Event::number(std::string_view path) const { return number_of(member(object, path)); }
 
 std::string Event::id_of(std::string_view path) const {
   const auto* value = member(object, path);
-  if (const auto* expanded = value ? value->if_object() : nullptr) return text_of(expanded->if_contains("id"));
-  return text_of(value);
+  if (const auto* expanded = value ? value->if_object() : nullptr)
+    return web::string_or_empty(expanded->if_contains("id"));
+  return web::string_or_empty(value);
 }
 
 std::int64_t Event::user() const {
@@ -105,10 +103,11 @@ std::string Event::subscription() const {
 std::optional<SubscriptionReport> subscription_report(const Event& event, const Prices& prices) {
   SubscriptionReport report{.id = event.subscription(), .created = event.created, .user_id = event.user()};
   if (report.id.empty()) return std::nullopt;
-  report.item = given(event.item());
+  report.item = non_empty(event.item());
   if (event.type.starts_with("customer.subscription.")) {
     report.source = Source::subscription;
-    report.status = event.type == "customer.subscription.deleted" ? given("canceled") : given(event.text("status"));
+    report.status =
+        event.type == "customer.subscription.deleted" ? non_empty("canceled") : non_empty(event.text("status"));
     if (const auto* offer = prices.find_price(price_of_subscription(event))) {
       report.item = offer->item.name();
       report.is_item_current = true;

@@ -5,9 +5,9 @@
 #include <set>
 #include <stdexcept>
 
+#include "appliance/access/records.h"
 #include "appliance/billing/subscriptions/storage_upgrades.h"
 #include "appliance/foundation/ordered_id.h"
-#include "appliance/identity/accounts/records.h"
 #include "web/run_on.h"
 
 namespace payments::stripe {
@@ -18,7 +18,7 @@ using usage::Money;
 __extension__ using Wide = __int128;
 
 constexpr std::chrono::days kept{90};
-constexpr int most_attempts = 100;
+constexpr int max_attempts = 100;
 
 store::Time time_of(const Event& event) { return store::Time(std::chrono::seconds(event.created)); }
 
@@ -43,7 +43,7 @@ std::optional<HeldPlan> plan_of(const std::vector<StripeSubscription>& subscript
   std::optional<HeldPlan> best;
   for (const auto& each : subscriptions) {
     const auto item = Item::named(each.item);
-    if (!item || item->kind != Item::Kind::plan || !is_in_force(each.status)) continue;
+    if (!item || item->kind != Item::Kind::plan || !is_in_force(each)) continue;
     const HeldPlan held{.plan = item->plan, .subscription = each.id};
     if (!best || std::pair(held.plan, held.subscription) > std::pair(best->plan, best->subscription)) best = held;
   }
@@ -54,8 +54,8 @@ std::optional<HeldPlan> plan_of(const std::vector<StripeSubscription>& subscript
 Money worth_of(const Payment& payment, std::int64_t refunded) {
   const auto item = Item::named(payment.item);
   if (!item || item->kind != Item::Kind::credits || payment.amount <= 0) return {};
-  const auto whole = static_cast<Wide>(item->quantity) * credits::credit.units();
-  return Money::of_units(static_cast<std::int64_t>(whole * std::min(refunded, payment.amount) / payment.amount));
+  const auto all_credits = static_cast<Wide>(item->quantity) * credits::credit.units();
+  return Money::of_units(static_cast<std::int64_t>(all_credits * std::min(refunded, payment.amount) / payment.amount));
 }
 
 }  // namespace
@@ -66,7 +66,7 @@ void Events::Effects::note(store::UserId user, std::string act) {
 
 Events::Events(store::System system, const Prices& prices, const billing::Subscriptions& subscriptions,
                const credits::Credits& credits, audit::Audit& audit, mail::Outbox& outbox, const agentbox::Site& site,
-               boost::asio::io_context& home)
+               std::vector<std::string> admin_emails, boost::asio::io_context& home)
     : system_(std::move(system)),
       prices_(prices),
       subscriptions_(subscriptions),
@@ -74,6 +74,7 @@ Events::Events(store::System system, const Prices& prices, const billing::Subscr
       audit_(audit),
       outbox_(outbox),
       site_(site),
+      admin_emails_(std::move(admin_emails)),
       home_(home),
       one_at_a_time_(home.get_executor()) {}
 
@@ -117,7 +118,7 @@ web::Task<> Events::resume(std::vector<std::string> learned) {
 }
 
 web::Task<std::vector<std::string>> Events::apply(const Event& event, const Record& record) {
-  for (int attempt = 0; attempt < most_attempts; ++attempt) {
+  for (int attempt = 0; attempt < max_attempts; ++attempt) {
     auto change = system_.change();
     auto effects = act(change, event);
     record(change, effects.waits_for);
@@ -136,6 +137,14 @@ Events::Effects Events::act(store::Change& change, const Event& event) const {
     refund(change, effects, event);
     return effects;
   }
+  if (event.type.starts_with("charge.dispute.")) {
+    follow_dispute(change, effects, event);
+    return effects;
+  }
+  if (event.type == "invoice_payment.paid") {
+    link_payment(change, effects, event);
+    return effects;
+  }
   if (!concerns_us(event)) return effects;
   const auto customer = event.id_of("customer");
   const auto user = user_of(event);
@@ -145,9 +154,13 @@ Events::Effects Events::act(store::Change& change, const Event& event) const {
   }
   if (!system_.get(accounts::users, user)) return effects;
   link_customer(change, effects, user, customer);
-  if (const auto report = subscription_report(event, prices_)) follow_subscription(change, effects, user, *report);
+  const auto payment = is_invoice(event) ? invoiced_payment(user, event) : std::nullopt;
+  const auto stored = payment ? system_.get(received_payments, user, payment->id) : std::nullopt;
+  const bool is_news = payment && !(stored && stored->value.is_paid);
+  if (const auto report = subscription_report(event, prices_))
+    follow_subscription(change, effects, user, *report, is_news ? &*payment : nullptr);
   if (is_session(event)) take_session(change, effects, user, event);
-  if (is_invoice(event)) take_invoice(change, effects, user, event);
+  if (payment) put_payment(change, effects, *payment);
   return effects;
 }
 
@@ -169,24 +182,28 @@ void Events::link_customer(store::Change& change, Effects& effects, store::UserI
 }
 
 void Events::follow_subscription(store::Change& change, Effects& effects, store::UserId user,
-                                 const SubscriptionReport& report) const {
+                                 const SubscriptionReport& report, const Payment* paid) const {
   auto row = system_.get(stripe_subscriptions, report.id);
   auto known = row ? row->value : StripeSubscription{.id = report.id};
   known.user_id = user;
   merge(known, report);
+  known.is_disputed = is_disputed(known, paid);
   if (row) {
     row->value = known;
     change.update(stripe_subscriptions, *row);
   } else {
     change.insert(stripe_subscriptions, known);
   }
-  const auto item = Item::named(known.item);
-  if (item && item->kind == Item::Kind::storage) {
-    billing::put_storage_upgrade(
-        system_, change,
-        {.user_id = user, .id = known.id, .gigabytes = item->quantity, .is_active = is_in_force(known.status)});
-  }
+  follow_storage(change, known);
   follow_plan(change, effects, known);
+}
+
+void Events::follow_storage(store::Change& change, const StripeSubscription& changed) const {
+  const auto item = Item::named(changed.item);
+  if (!item || item->kind != Item::Kind::storage) return;
+  billing::put_storage_upgrade(
+      system_, change,
+      {.user_id = changed.user_id, .id = changed.id, .gigabytes = item->quantity, .is_active = is_in_force(changed)});
 }
 
 // Only a change at Stripe changes the user's plan: one that the administrator has set since stays.
@@ -207,16 +224,17 @@ void Events::follow_plan(store::Change& change, Effects& effects, const StripeSu
 }
 
 void Events::take_session(store::Change& change, Effects& effects, store::UserId user, const Event& event) const {
-  if (event.text("mode") != "payment" || event.text("payment_status") != "paid") return;
+  const auto status = event.text("payment_status");
+  if (event.text("mode") != "payment" || (status != "paid" && status != "no_payment_required")) return;
   const auto id = event.text("id");
-  put_payment(change, effects,
-              {.user_id = user,
-               .id = id,
-               .at = time_of(event),
-               .item = event.item(),
-               .amount = event.number("amount_total"),
-               .currency = event.text("currency"),
-               .payment_intent = event.id_of("payment_intent")});
+  const Payment payment{.user_id = user,
+                        .id = id,
+                        .at = time_of(event),
+                        .item = event.item(),
+                        .amount = event.number("amount_total"),
+                        .currency = event.text("currency"),
+                        .payment_intent = event.id_of("payment_intent")};
+  if (status == "paid") put_payment(change, effects, payment);
   const auto item = Item::named(event.item());
   const auto reference = "stripe/" + id;
   if (!item || item->kind != Item::Kind::credits || id.empty() ||
@@ -234,20 +252,23 @@ void Events::take_session(store::Change& change, Effects& effects, store::UserId
   effects.note(user, item->title() + " bought by card");
 }
 
-void Events::take_invoice(store::Change& change, Effects& effects, store::UserId user, const Event& event) const {
+std::optional<Payment> Events::invoiced_payment(store::UserId user, const Event& event) const {
   const bool is_paid = event.type == "invoice.paid";
   const auto amount = event.number(is_paid ? "amount_paid" : "amount_due");
-  if (amount <= 0) return;
+  if (amount <= 0) return std::nullopt;
   const auto subscription = system_.get(stripe_subscriptions, event.subscription());
-  put_payment(change, effects,
-              {.user_id = user,
-               .id = event.text("id"),
-               .at = time_of(event),
-               .item = subscription ? subscription->value.item : event.item(),
-               .amount = amount,
-               .currency = event.text("currency"),
-               .is_paid = is_paid,
-               .payment_intent = event.id_of("payment_intent")});
+  Payment payment{.user_id = user,
+                  .id = event.text("id"),
+                  .at = time_of(event),
+                  .item = subscription ? subscription->value.item : event.item(),
+                  .amount = amount,
+                  .currency = event.text("currency"),
+                  .is_paid = is_paid,
+                  .payment_intent = event.id_of("payment_intent"),
+                  .subscription = event.subscription()};
+  // Since the API of 2025 the event invoice_payment.paid tells it.
+  if (payment.payment_intent.empty()) payment.invoice = payment.id;
+  return payment;
 }
 
 // An invoice that was paid stays so, whatever arrives after.
@@ -263,7 +284,23 @@ void Events::put_payment(store::Change& change, Effects& effects, Payment paymen
     change.insert(received_payments, payment);
     if (!payment.is_paid) effects.letters.push_back(letter_about(payment));
   }
+  if (payment.is_paid && paid_) paid_(change, payment.user_id);
   if (payment.is_paid && !payment.payment_intent.empty()) effects.learned.push_back(payment.payment_intent);
+  if (payment.is_paid && !payment.invoice.empty()) effects.learned.push_back(payment.invoice);
+}
+
+void Events::link_payment(store::Change& change, Effects& effects, const Event& event) const {
+  const auto intent = event.id_of("payment.payment_intent");
+  const auto invoice = event.id_of("invoice");
+  if (intent.empty() || invoice.empty() || system_.find_unique(received_payments, "payment_intent", intent)) return;
+  auto row = system_.find_unique(received_payments, "invoice", invoice);
+  if (!row || !row->value.is_paid) {
+    effects.waits_for = invoice;
+    return;
+  }
+  row->value.payment_intent = intent;
+  change.update(received_payments, *row);
+  effects.learned.push_back(intent);
 }
 
 mail::Letter Events::letter_about(const Payment& payment) const {
@@ -276,6 +313,102 @@ mail::Letter Events::letter_about(const Payment& payment) const {
                   " has failed. Your card may have expired, or your bank may have refused it.\n\n"
                   "Nothing is lost: the payment is tried again in the next days. To use another card, open\n\n  " +
                   site_.url("/api/stripe/portal") + "\n"};
+}
+
+void Events::follow_dispute(store::Change& change, Effects& effects, const Event& event) const {
+  const auto intent = event.id_of("payment_intent");
+  const Dispute report{.id = event.text("id"),
+                       .amount = event.number("amount"),
+                       .status = event.text("status"),
+                       .created = event.created};
+  if (intent.empty() || report.id.empty() || report.status.empty()) return;
+  auto row = system_.find_unique(received_payments, "payment_intent", intent);
+  if (!row) {
+    effects.waits_for = intent;
+    return;
+  }
+  auto& payment = row->value;
+  auto known = std::ranges::find(payment.disputes, report.id, &Dispute::id);
+  if (known == payment.disputes.end()) known = payment.disputes.insert(known, Dispute{.id = report.id});
+  const auto before = known->status;
+  merge(*known, report);
+  if (known->status == before) return;
+  take_back_credits(change, payment, *known, event);
+  change.update(received_payments, *row);
+  suspend_disputed(change, effects, payment);
+  effects.note(payment.user_id, "payment " + payment.id + " disputed: " + known->status);
+  std::ranges::move(letters_about(payment, *known), std::back_inserter(effects.letters));
+}
+
+// What is spent already becomes a debt.
+void Events::take_back_credits(store::Change& change, const Payment& payment, Dispute& dispute,
+                               const Event& event) const {
+  auto gone = payment.refunded;
+  for (const auto& each : payment.disputes)
+    if (each.id != dispute.id && takes_back(each)) gone += each.amount;
+  Money owed;
+  if (takes_back(dispute)) owed = worth_of(payment, gone + dispute.amount) - worth_of(payment, gone);
+  const auto amount = Money::of_units(dispute.taken) - owed;
+  if (amount == Money()) return;
+  dispute.taken = owed.units();
+  const auto now = store::now();
+  credits::add_beyond_balance(change, {.user_id = payment.user_id,
+                                       .id = agentbox::ordered_id(now),
+                                       .at = now,
+                                       .kind = credits::EntryKind::refunded,
+                                       .amount = amount.units(),
+                                       .reference = "stripe/" + event.id,
+                                       .note = "payment disputed: " + dispute.status,
+                                       .by = {}});
+}
+
+void Events::suspend_disputed(store::Change& change, Effects& effects, const Payment& payment) const {
+  for (const auto& each : system_.find(stripe_subscriptions, "user", payment.user_id)) {
+    const bool is_suspended = is_disputed(each, &payment);
+    auto row = is_suspended == each.is_disputed ? std::nullopt : system_.get(stripe_subscriptions, each.id);
+    if (!row) continue;
+    row->value.is_disputed = is_suspended;
+    change.update(stripe_subscriptions, *row);
+    follow_storage(change, row->value);
+    follow_plan(change, effects, row->value);
+  }
+}
+
+bool Events::is_disputed(const StripeSubscription& subscription, const Payment* changed) const {
+  const auto is_for = [&](const Payment& payment) {
+    return payment.is_paid &&
+           (payment.subscription.empty() ? payment.item == subscription.item : payment.subscription == subscription.id);
+  };
+  constexpr std::size_t all = 100'000;
+  std::optional<Payment> newest;
+  const auto consider = [&](const Payment& payment) {
+    if (is_for(payment) && (!newest || std::pair(payment.at, payment.id) > std::pair(newest->at, newest->id)))
+      newest = payment;
+  };
+  for (const auto& stored : system_.tenant(subscription.user_id).list(received_payments, {.limit = all}))
+    if (!changed || stored.id != changed->id) consider(stored);
+  if (changed) consider(*changed);
+  return newest && std::ranges::any_of(newest->disputes, takes_back);
+}
+
+std::vector<mail::Letter> Events::letters_about(const Payment& payment, const Dispute& dispute) const {
+  std::set<std::string> admins(admin_emails_.begin(), admin_emails_.end());
+  system_.each(accounts::users, [&](const accounts::User& user) {
+    if (user.is_admin && !user.is_disabled) admins.insert(user.email);
+    return true;
+  });
+  const auto user = system_.get(accounts::users, payment.user_id);
+  const std::string text =
+      "The payment " + payment.id + " of " + (user ? user->value.email : "a deleted user") +
+      " is disputed by the cardholder. Status at Stripe: " + dispute.status + ".\n\n" +
+      (takes_back(dispute)
+           ? "What it paid for has been taken back: credits are taken from the balance, also below zero, "
+             "and a plan or storage that it paid for is suspended.\n\n"
+           : "The user has what it paid for.\n\n") +
+      "Answer disputes in Stripe's dashboard; one that is won gives back what was taken.\n";
+  std::vector<mail::Letter> letters;
+  for (const auto& to : admins) letters.push_back({.to = to, .subject = "A payment is disputed", .body = text});
+  return letters;
 }
 
 // Takes back the credits that were paid for with what is refunded, as far as they are left.

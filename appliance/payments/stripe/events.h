@@ -26,7 +26,11 @@ namespace payments::stripe {
 class Events {
  public:
   Events(store::System, const Prices&, const billing::Subscriptions&, const credits::Credits&, audit::Audit&,
-         mail::Outbox&, const agentbox::Site&, boost::asio::io_context& home);
+         mail::Outbox&, const agentbox::Site&, std::vector<std::string> admin_emails, boost::asio::io_context& home);
+
+  // Adds to the change that records a user's payment. Before anything is served.
+  using Paid = std::function<void(store::Change&, store::UserId)>;
+  void when_paid(Paid paid) { paid_ = std::move(paid); }
 
   // `body`: an event whose signature was verified. Durable once this returns; false: the event was received before.
   // An event about a customer or a payment that the box does not know yet waits for the one that tells. Errors of
@@ -57,11 +61,26 @@ class Events {
   Effects act(store::Change&, const Event&) const;
   store::UserId user_of(const Event&) const;
   void link_customer(store::Change&, Effects&, store::UserId, const std::string& customer) const;
-  void follow_subscription(store::Change&, Effects&, store::UserId, const SubscriptionReport&) const;
+  // `paid`: the payment that the same event tells; may be null.
+  void follow_subscription(store::Change&, Effects&, store::UserId, const SubscriptionReport&,
+                           const Payment* paid) const;
+  // The user's storage and plan, after a change of the subscription.
+  void follow_storage(store::Change&, const StripeSubscription& changed) const;
   void follow_plan(store::Change&, Effects&, const StripeSubscription& changed) const;
   void take_session(store::Change&, Effects&, store::UserId, const Event&) const;
-  void take_invoice(store::Change&, Effects&, store::UserId, const Event&) const;
+  // The payment that an event about an invoice tells, if it tells one.
+  std::optional<Payment> invoiced_payment(store::UserId, const Event&) const;
   void put_payment(store::Change&, Effects&, Payment) const;
+  // Adds which payment paid an invoice.
+  void link_payment(store::Change&, Effects&, const Event&) const;
+  // Takes back what a disputed payment paid for, and gives it back once the dispute is won.
+  void follow_dispute(store::Change&, Effects&, const Event&) const;
+  void take_back_credits(store::Change&, const Payment&, Dispute&, const Event&) const;
+  void suspend_disputed(store::Change&, Effects&, const Payment&) const;
+  // Whether the newest payment for the subscription is disputed; `changed` counts in place of its stored form.
+  bool is_disputed(const StripeSubscription&, const Payment* changed) const;
+  // To each administrator.
+  std::vector<mail::Letter> letters_about(const Payment&, const Dispute&) const;
   // To the user whose payment has failed.
   mail::Letter letter_about(const Payment&) const;
   void refund(store::Change&, Effects&, const Event&) const;
@@ -73,7 +92,9 @@ class Events {
   audit::Audit& audit_;
   mail::Outbox& outbox_;
   const agentbox::Site& site_;
+  const std::vector<std::string> admin_emails_;
   boost::asio::io_context& home_;
+  Paid paid_;
   web::AsyncMutex one_at_a_time_;  // used on `home`
 };
 

@@ -5,11 +5,22 @@
 #include <string>
 #include <vector>
 
-#include "appliance/payments/stripe/routes.h"
+#include "appliance/access/guards.h"
+#include "appliance/payments/stripe/checkout.h"
+#include "appliance/payments/stripe/events.h"
+#include "web/routes/bind.h"
 #include "web/routes/endpoint.h"
 #include "web/routes/fields.h"
+#include "web/routes/route.h"
 
 namespace payments::stripe {
+
+// What the rows depend on; all of it must outlive them.
+struct Services {
+  const Checkout& checkout;
+  Events& events;
+  const std::string& webhook_secret;  // empty: there is none
+};
 
 struct PlanChoice {
   web::Text<1, 20> plan;
@@ -44,11 +55,7 @@ struct EventAnswer {
 };
 BOOST_DESCRIBE_STRUCT(EventAnswer, (), (received, duplicate))
 
-web::Answer list_offers(const Services&, const web::Request&);
-web::Answer buy_plan(const Services&, const web::Request&, PlanChoice);
-web::Answer buy_credits(const Services&, const web::Request&, PriceChoice);
-web::Answer buy_storage(const Services&, const web::Request&, StorageChoice);
-web::Answer open_portal(const Services&, const web::Request&);
-web::Answer receive_event(const Services&, const web::Request&);
+// /api/stripe: redirects to Stripe's pages; and its webhook.
+std::vector<web::Route> web_routes(const agentbox::Guards&, const web::Bind<Services>&);
 
 }  // namespace payments::stripe

@@ -12,18 +12,18 @@ namespace payments::stripe {
 namespace {
 
 constexpr std::string_view credits_prefix = "credits.", storage_prefix = "storage.";
-constexpr std::int64_t most_credits = 100'000'000, most_gigabytes = 100'000;
+constexpr std::int64_t max_credits = 100'000'000, max_gigabytes = 100'000;
 
 // A positive whole number without leading zeros.
-std::optional<std::int64_t> quantity_in(std::string_view text, std::int64_t most) {
+std::optional<std::int64_t> quantity_in(std::string_view text, std::int64_t max_quantity) {
   std::int64_t quantity = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), quantity);
-  const bool is_sound = error == std::errc() && end == text.data() + text.size() && !text.starts_with('0');
-  return is_sound && quantity > 0 && quantity <= most ? std::optional(quantity) : std::nullopt;
+  const bool is_number = error == std::errc() && end == text.data() + text.size() && !text.starts_with('0');
+  return is_number && quantity > 0 && quantity <= max_quantity ? std::optional(quantity) : std::nullopt;
 }
 
-std::optional<Item> item_of_quantity(Item::Kind kind, std::string_view text, std::int64_t most) {
-  const auto quantity = quantity_in(text, most);
+std::optional<Item> item_of_quantity(Item::Kind kind, std::string_view text, std::int64_t max_quantity) {
+  const auto quantity = quantity_in(text, max_quantity);
   if (!quantity) return std::nullopt;
   return Item{.kind = kind, .quantity = *quantity};
 }
@@ -72,9 +72,9 @@ Offer offer_of(const std::string& entry) {
 std::optional<Item> Item::named(std::string_view name) {
   if (const auto plan = billing::plan_named(name)) return Item{.kind = Kind::plan, .plan = *plan};
   if (name.starts_with(credits_prefix))
-    return item_of_quantity(Kind::credits, name.substr(credits_prefix.size()), most_credits);
+    return item_of_quantity(Kind::credits, name.substr(credits_prefix.size()), max_credits);
   if (name.starts_with(storage_prefix))
-    return item_of_quantity(Kind::storage, name.substr(storage_prefix.size()), most_gigabytes);
+    return item_of_quantity(Kind::storage, name.substr(storage_prefix.size()), max_gigabytes);
   return std::nullopt;
 }
 

@@ -4,6 +4,7 @@
 #include <boost/describe.hpp>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "appliance/billing/usage/period.h"
 #include "store/table.h"
@@ -37,8 +38,9 @@ struct StripeSubscription {
   std::string item;    // Item::name: "solo", "storage.10"
   std::string status;  // Stripe's: active, past_due, canceled, ...
   Stamp item_from, status_from;
+  bool is_disputed = false;  // its newest payment was charged back: it gives nothing meanwhile
 };
-BOOST_DESCRIBE_STRUCT(StripeSubscription, (), (id, user_id, item, status, item_from, status_from))
+BOOST_DESCRIBE_STRUCT(StripeSubscription, (), (id, user_id, item, status, item_from, status_from, is_disputed))
 
 inline const store::Global<StripeSubscription> stripe_subscriptions{
     {.family = "stripe_subscriptions", .number = 121},
@@ -62,6 +64,16 @@ inline const store::Global<ReceivedEvent> received_events{
     {store::index<ReceivedEvent>(1, "received_at", &ReceivedEvent::received_at),
      store::index<ReceivedEvent>(2, "waits_for", &ReceivedEvent::waits_for)}};
 
+// A cardholder's objection to a payment, as the events about it tell.
+struct Dispute {
+  std::string id;            // dp_...
+  std::int64_t amount = 0;   // in the currency's smallest unit
+  std::string status;        // Stripe's: needs_response, under_review, won, lost, warning_closed, ...
+  std::int64_t created = 0;  // of the event with this status: seconds, by Stripe's clock
+  std::int64_t taken = 0;    // Money::units of credits that are taken back for it
+};
+BOOST_DESCRIBE_STRUCT(Dispute, (), (id, amount, status, created, taken))
+
 struct Payment {
   std::int64_t user_id = 0;
   std::string id;  // of the invoice or Checkout Session
@@ -72,8 +84,13 @@ struct Payment {
   std::string currency;        // lower case: "gbp"
   bool is_paid = true;         // false: the attempt failed
   std::string payment_intent;  // pi_...; unique; may be empty
+  std::string subscription;    // sub_..., of an invoice; empty in records of earlier versions
+  std::string invoice;         // the id of an invoice whose payment another event tells; unique; may be empty
+  std::vector<Dispute> disputes;
 };
-BOOST_DESCRIBE_STRUCT(Payment, (), (user_id, id, at, item, amount, refunded, currency, is_paid, payment_intent))
+BOOST_DESCRIBE_STRUCT(Payment, (),
+                      (user_id, id, at, item, amount, refunded, currency, is_paid, payment_intent, subscription,
+                       invoice, disputes))
 
 inline std::optional<std::string> payment_month(const Payment& payment) {
   return store::index_value(usage::Period::month(payment.at).name());
@@ -83,6 +100,8 @@ inline const store::Owned<Payment> received_payments{
     {.family = "card_payments", .number = 123},
     &Payment::user_id,
     &Payment::id,
-    {store::unique<Payment>(1, "payment_intent", &Payment::payment_intent), {2, "month", false, true, payment_month}}};
+    {store::unique<Payment>(1, "payment_intent", &Payment::payment_intent),
+     {2, "month", false, true, payment_month},
+     store::unique<Payment>(3, "invoice", &Payment::invoice)}};
 
 }  // namespace payments::stripe

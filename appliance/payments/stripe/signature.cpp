@@ -12,7 +12,7 @@ namespace payments::stripe {
 
 namespace {
 
-constexpr std::size_t most_signatures = 16;
+constexpr std::size_t max_signatures = 16;
 
 struct Header {
   std::string_view time_text;
@@ -27,7 +27,7 @@ Header parse(std::string_view text) {
     auto part = text.substr(0, comma);
     text = comma == text.npos ? std::string_view() : text.substr(comma + 1);
     while (part.starts_with(' ')) part.remove_prefix(1);
-    if (part.starts_with("v1=") && header.signatures.size() < most_signatures)
+    if (part.starts_with("v1=") && header.signatures.size() < max_signatures)
       header.signatures.push_back(part.substr(3));
     if (!part.starts_with("t=")) continue;
     header.time_text = part.substr(2);

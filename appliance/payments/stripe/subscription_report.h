@@ -6,6 +6,8 @@
 #include <string>
 
 #include "appliance/payments/stripe/records.h"
+#include "store/store.h"
+#include "web/result.h"
 
 namespace payments::stripe {
 
@@ -26,7 +28,17 @@ struct SubscriptionReport {
 // The same for every order and number of the same reports.
 void merge(StripeSubscription&, const SubscriptionReport&);
 
-// Whether a subscription of this status gives what was bought: also while Stripe tries again to collect a payment.
+// Whether a subscription of this status is paid for: also while Stripe tries again to collect a payment.
 bool is_in_force(std::string_view status);
+// Whether the subscription gives what was bought.
+bool is_in_force(const StripeSubscription&);
+
+// The same for every order and number of the same reports.
+void merge(Dispute&, const Dispute& report);
+// Whether what the payment bought is taken back: while the dispute is open, and once it is lost.
+bool takes_back(const Dispute&);
+
+// SUBSCRIPTION_ACTIVE while Stripe would go on charging the user: that stands in the way of leaving.
+std::optional<web::Error> obstacle_to_leaving(const store::System&, store::UserId);
 
 }  // namespace payments::stripe

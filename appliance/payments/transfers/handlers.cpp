@@ -1,7 +1,7 @@
 #include "appliance/payments/transfers/handlers.h"
 
 #include "appliance/billing/usage/period.h"
-#include "appliance/payments/transfers/amount.h"
+#include "web/routes/endpoint.h"
 #include "web/routes/reply.h"
 
 namespace transfers {
@@ -27,8 +27,8 @@ web::Result<std::string> wallet_named(const Services& services, store::UserId us
 web::Result<std::optional<std::int64_t>> amount_in(const std::optional<web::Text<1, 40>>& text,
                                                    const std::string& field) {
   if (!text) return std::nullopt;
-  const auto amount = payments::Usdc::parse(*text);
-  if (!amount) return web::invalid(field + " must be a decimal number with six decimals at most, such as \"12.50\"");
+  const auto amount = payments::Usdc::parse_rounded(*text);
+  if (!amount) return web::invalid(field + " must be a plain decimal number, such as \"12.50\"");
   return amount->micro();
 }
 
@@ -76,11 +76,9 @@ web::Answer decide(const Services& services, const web::Request& request, bool i
   co_return co_await reply_with(std::move(report));
 }
 
-}  // namespace
-
 web::Answer pay(const Services& services, const web::Request& request, PaymentRequest body) {
   const auto user = request.caller.user_id;
-  const auto amount = amount_of(body.amount);
+  const auto amount = payments::parse_amount(body.amount);
   if (!amount) co_return amount.error();
   const auto to = address_in(body.to, "to");
   if (!to) co_return to.error();
@@ -191,7 +189,7 @@ web::Answer show_own_wallet(const Services& services, const web::Request& reques
 
 web::Answer pay_as_agent(const Services& services, const web::Request& request, AgentPaymentRequest body) {
   const auto user = request.caller.user_id;
-  const auto amount = amount_of(body.amount);
+  const auto amount = payments::parse_amount(body.amount);
   if (!amount) co_return amount.error();
   const auto to = address_in(body.to, "to");
   if (!to) co_return to.error();
@@ -201,9 +199,105 @@ web::Answer pay_as_agent(const Services& services, const web::Request& request, 
                   .to = *to,
                   .amount = *amount,
                   .key = body.idempotencyKey.value_or(""),
-                  .memo = body.memo.value_or("")};
+                  .memo = body.memo.value_or(""),
+                  .agent = request.caller.agent};
+  gate::Act act{.owner = user, .agent = payment.agent, .kind = gate_kind, .effect = gate::Effect::money};
+  act.target = payment.to.checksummed();
+  const auto decision = services.gate.decide(act);
+  if (decision == gate::Decision::refuse)
+    co_return web::Error{
+        .kind = web::Kind::forbidden, .message = "The rules of this agent refuse payments", .code = "ACT_REFUSED"};
+  payment.needs_approval = decision == gate::Decision::ask;
   auto report = co_await services.transfers.pay(std::move(payment));
   co_return co_await reply_with(std::move(report));
+}
+
+const web::RateLimit transfers_rate{.group = "transfers", .limit = 60};
+
+constexpr auto about_paying =
+    "Pays from the caller's wallet or, with `agentId`, from that agent's; with `testnet`: true, from the caller's "
+    "wallet on "
+    "the test network. `amount` is a positive number or its plain "
+    "decimal "
+    "text, and is rounded to six decimals; `token` is usdc (the default) or native. With an `idempotencyKey` the "
+    "payment is "
+    "made once: the same request again answers the same transfer, another one with that key is refused with 409. "
+    "`state`: `waiting` for the owner's approval, then `declined`, or `queued`, `signed`, `sent`, `replaced` (sent "
+    "again "
+    "with a higher fee), `confirmed` or `failed` with a reason. On a box without a chain it is made on the box's own "
+    "ledger at "
+    "once, between wallets of the box. 402 INSUFFICIENT_BALANCE, 403 RECEIVER_NOT_ALLOWED, 429 DAILY_LIMIT_REACHED "
+    "with "
+    "limit, spent and resetsAt; 404 without a wallet; 503 while the chain cannot be asked.";
+
+constexpr auto about_rules =
+    "Replaces the rules of the caller's wallet or, with `agentId`, of that agent's. `dailyUsdc` limits the USDC that "
+    "it pays "
+    "in a UTC day, `receivers` are the only addresses that it may pay (empty: all), and payments above "
+    "`approvalAboveUsdc` wait for approval; null or missing: no limit, no approval. Payments of the native token are "
+    "not "
+    "counted in USDC; they wait if there is an amount for approval. Without rules an agent's wallet pays nothing "
+    "without approval, and the user's own has no limits.";
+
+constexpr auto about_agent_paying =
+    "Pays USDC from the calling agent's own wallet, within its owner's rules; see POST /api/wallet/transfer. In a turn "
+    "with texts of others every payment waits, unless the agent's gate allows it.";
+
+}  // namespace
+
+std::vector<web::Route> web_routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {
+  const auto& session = guards.session;
+  return {
+      {web::POST, "/api/wallet/transfer", session, &transfers_rate,
+       web::body<PaymentRequest>(on(pay)).returns<TransferView>().describe(about_paying),
+       "Pay from the caller's wallet or an agent's"},
+      {web::GET, "/api/wallet/transfers", session, &transfers_rate,
+       web::query<PageQuery>(on(list_transfers))
+           .returns<TransferList>()
+           .describe("Of all the caller's wallets, newest first; `next` is the `before` of the following page, or "
+                     "null."),
+       "The caller's transfers"},
+      {web::GET, "/api/wallet/transfers/:id", session, &transfers_rate,
+       web::plain(on(show_transfer)).returns<TransferView>(), "One transfer"},
+      {web::POST, "/api/wallet/transfers/:id/approve", session, &transfers_rate,
+       web::plain(on(approve))
+           .returns<TransferView>()
+           .describe("409 unless it waits. If the limit of the day or the balance does not allow it, it goes on "
+                     "waiting."),
+       "Approve a transfer that waits"},
+      {web::POST, "/api/wallet/transfers/:id/decline", session, &transfers_rate,
+       web::plain(on(decline)).returns<TransferView>().describe("409 unless it waits."),
+       "Decline a transfer that waits"},
+      {web::GET, "/api/wallet/rules", session, &transfers_rate,
+       web::query<WalletQuery>(on(show_rules)).returns<RulesView>(), "Spending rules of a wallet"},
+      {web::PUT, "/api/wallet/rules", session, &transfers_rate,
+       web::body<RulesRequest>(on(set_rules)).returns<RulesView>().describe(about_rules),
+       "Set the spending rules of a wallet"},
+      {web::GET, "/api/wallet/agents/:agentId", session, &transfers_rate,
+       web::plain(on(show_agent_wallet))
+           .returns<AgentWalletView>()
+           .describe("The wallet of one of the caller's agents; it is made now unless it exists."),
+       "An agent's wallet"},
+      {web::GET, "/api/wallet/testnet", session, &transfers_rate,
+       web::plain(on(show_test_wallet))
+           .returns<TestWalletView>()
+           .describe("404 before POST /api/wallet/cdp; 503 without TESTNET_RPC_URL."),
+       "The caller's wallet on the test network"},
+  };
+}
+
+std::vector<web::Route> backend_routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {
+  const auto& token = guards.agent_token;
+  return {
+      {web::GET, "/api/agent-payments", token, nullptr,
+       web::plain(on(show_own_wallet))
+           .returns<OwnWalletView>()
+           .describe("With what it may still pay today, and its newest 20 payments."),
+       "The calling agent's wallet"},
+      {web::POST, "/api/agent-payments", token, nullptr,
+       web::body<AgentPaymentRequest>(on(pay_as_agent)).returns<TransferView>().describe(about_agent_paying),
+       "Pay from the calling agent's wallet"},
+  };
 }
 
 }  // namespace transfers

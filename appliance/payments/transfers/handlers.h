@@ -6,12 +6,26 @@
 #include <string>
 #include <vector>
 
-#include "appliance/payments/transfers/routes.h"
+#include "appliance/access/guards.h"
+#include "appliance/hosting/agents/directory.h"
+#include "appliance/payments/transfers/transfers.h"
 #include "appliance/payments/transfers/views.h"
+#include "web/routes/bind.h"
 #include "web/routes/endpoint.h"
 #include "web/routes/fields.h"
+#include "web/routes/route.h"
 
 namespace transfers {
+
+// What the rows depend on; all of it must outlive them.
+struct Services {
+  Transfers& transfers;
+  wallets::Wallets& wallets;
+  const ledger::Ledger& ledger;
+  chains::Balances& balances;
+  const agents::AgentDirectory& agents;
+  gate::Gate& gate;
+};
 
 struct PaymentRequest {
   web::Text<1, 64> to;
@@ -78,17 +92,9 @@ struct AgentPaymentRequest {
 };
 BOOST_DESCRIBE_STRUCT(AgentPaymentRequest, (), (to, amount, idempotencyKey, memo))
 
-web::Answer pay(const Services&, const web::Request&, PaymentRequest);
-web::Answer list_transfers(const Services&, const web::Request&, PageQuery);
-web::Answer show_transfer(const Services&, const web::Request&);
-web::Answer approve(const Services&, const web::Request&);
-web::Answer decline(const Services&, const web::Request&);
-web::Answer show_rules(const Services&, const web::Request&, WalletQuery);
-web::Answer set_rules(const Services&, const web::Request&, RulesRequest);
-web::Answer show_agent_wallet(const Services&, const web::Request&);
-web::Answer show_test_wallet(const Services&, const web::Request&);
-
-web::Answer show_own_wallet(const Services&, const web::Request&);
-web::Answer pay_as_agent(const Services&, const web::Request&, AgentPaymentRequest);
+// /api/wallet/transfer, /transfers, /rules and /agents: for the owner of the wallets.
+std::vector<web::Route> web_routes(const agentbox::Guards&, const web::Bind<Services>&);
+// /api/agent-payments: for agents, with their own wallet.
+std::vector<web::Route> backend_routes(const agentbox::Guards&, const web::Bind<Services>&);
 
 }  // namespace transfers

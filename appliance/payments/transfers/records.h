@@ -33,14 +33,14 @@ struct Transfer {
   Status status = Status::approved;
   std::string day;      // UTC, 2026-11-24: whose limit it counts against; empty: none
   std::string reason;   // failed: a sentence
-  std::string pending;  // the id, until the status is final or while it waits for nobody
+  std::string pending;  // the id, until the status is final or while it waits for no approval
   store::Time created_at, updated_at;
 };
 BOOST_DESCRIBE_STRUCT(Transfer, (),
                       (owner, id, wallet, key, to, token, amount, memo, network, status, day, reason, pending,
                        created_at, updated_at))
 
-inline const store::Owned<Transfer> table{
+inline const store::Owned<Transfer> transfers_table{
     {.family = "transfers", .number = 107},
     &Transfer::owner,
     &Transfer::id,

@@ -1,5 +1,7 @@
 #include "appliance/payments/transfers/rules.h"
 
+#include "store/transact.h"
+
 namespace transfers {
 
 namespace {
@@ -26,17 +28,12 @@ Rules SpendRules::of(store::UserId owner, std::string_view wallet) const {
 web::Task<Rules> SpendRules::set(Rules rules) {
   const auto tenant = system_.tenant(rules.owner);
   rules.updated_at = store::now();
-  for (;;) {
-    auto row = tenant.get(rules_table, rules.id);
-    auto change = tenant.change();
-    if (row) {
-      row->value = rules;
-      change.update(rules_table, *row);
-    } else {
-      change.insert(rules_table, rules);
-    }
-    if ((co_await change.commit()).ok()) co_return rules;
-  }
+  const auto step = [&](store::Change& change) {
+    store::put(change, tenant, rules_table, rules);
+    return true;
+  };
+  co_await store::transact(tenant, step);
+  co_return rules;
 }
 
 payments::Usdc SpendRules::spent(store::UserId owner, std::string_view wallet, std::string_view day) const {
@@ -54,7 +51,7 @@ void SpendRules::add_cost(store::Change& change, store::UserId owner, std::strin
 }
 
 void SpendRules::count(store::Change& change, const Rules& rules, std::string_view day, payments::Usdc amount) const {
-  change.add(rules.owner, counter_of(rules.id, day), amount.micro(), rules.daily.value_or(payments::Usdc::most_micro));
+  change.add(rules.owner, counter_of(rules.id, day), amount.micro(), rules.daily.value_or(payments::Usdc::max_micro));
 }
 
 void SpendRules::uncount(store::Change& change, store::UserId owner, std::string_view wallet, std::string_view day,

@@ -8,7 +8,8 @@
 #include "appliance/foundation/chain/uint256.h"
 #include "appliance/foundation/crypto/random.h"
 #include "appliance/foundation/ordered_id.h"
-#include "appliance/payments/mpp/wallets.h"
+#include "appliance/payments/transfers/payment_wallets.h"
+#include "store/transact.h"
 #include "web/routes/reply.h"
 
 namespace transfers {
@@ -70,7 +71,7 @@ Transfers::Transfers(store::System system, const wallets::Wallets& wallets, ledg
 
 chains::Network* Transfers::network_of(std::string_view wallet) const {
   if (wallet == wallets::testnet_wallet) return &networks_.testnet;
-  auto& network = wallet.starts_with(mpp::wallet_prefix) ? networks_.payment : networks_.main;
+  auto& network = wallet.starts_with(payment_wallets::wallet_prefix) ? networks_.payment : networks_.main;
   return network.rpc.is_configured() ? &network : nullptr;
 }
 
@@ -83,7 +84,7 @@ web::Task<web::Result<Report>> Transfers::pay(Payment payment) {
   const auto wallet = wallets_.find(payment.owner, payment.wallet);
   if (!wallet) co_return web::not_found("There is no such wallet: create it first");
   const auto key = key_of(payment);
-  const auto known = [&] { return system_.find_unique(table, "key", key); };
+  const auto known = [&] { return system_.find_unique(transfers_table, "key", key); };
   for (;;) {
     if (auto earlier = known()) {
       if (is_same(earlier->value, payment)) co_return report(std::move(earlier->value));
@@ -106,15 +107,19 @@ web::Task<web::Result<Report>> Transfers::pay(Payment payment) {
                       .updated_at = now};
     const auto limits = rules.of(payment.owner, payment.wallet);
     const bool waits =
-        limits.approval_above && (payment.token == Token::native || payment.amount.micro() > *limits.approval_above);
+        payment.needs_approval ||
+        (limits.approval_above && (payment.token == Token::native || payment.amount.micro() > *limits.approval_above));
     auto change = system_.change();
-    if (waits)
+    std::optional<gate::Ask> ask;
+    if (waits) {
       transfer.status = Status::waiting;
-    else if (const auto authorized = authorize(change, transfer); !authorized)
+      if (gate_) ask = gate_->ask_in(change, act_of(transfer, payment));
+    } else if (const auto authorized = authorize(change, transfer); !authorized)
       co_return authorized.error();
-    change.insert(table, transfer);
+    change.insert(transfers_table, transfer);
     const auto outcome = co_await change.commit();
     if (outcome.ok()) {
+      if (ask) co_await gate_->announce(std::move(*ask));
       if (transfer.status == Status::approved) transfer = co_await advance(std::move(transfer));
       co_return report(std::move(transfer));
     }
@@ -200,33 +205,87 @@ web::Error Transfers::refusal(const store::Outcome& outcome, const Transfer& tra
   return web::conflict("The transfer was changed by another request");
 }
 
+void Transfers::ask_with(gate::Gate& gate) {
+  gate_ = &gate;
+  gate::Executor executor;
+  executor.settle = [this](store::Change& change, gate::Ask& ask, bool is_allowed) -> web::Result<void> {
+    const std::string id(ask.act.at("transferId").as_string());
+    auto row = system_.get(transfers_table, ask.owner, id);
+    if (!row) return web::not_found("Transfer not found");
+    const auto settled = settle(change, std::move(*row), is_allowed);
+    if (!settled) return settled.error();
+    ask.result = {{"transferId", id}, {"state", state_of({.transfer = *settled})}};
+    return {};
+  };
+  executor.refusal = [this](const store::Outcome& outcome, const gate::Ask& ask) -> std::optional<web::Error> {
+    if (outcome.kind == store::Outcome::Kind::stale) return std::nullopt;
+    const auto row = system_.get(transfers_table, ask.owner, std::string(ask.act.at("transferId").as_string()));
+    if (!row) return std::nullopt;
+    return refusal(outcome, row->value);
+  };
+  gate.carry_out_with(gate_kind, std::move(executor));
+}
+
+gate::Act Transfers::act_of(const Transfer& transfer, const Payment& payment) const {
+  const auto amount = payments::Usdc::of_micro(transfer.amount).to_string() +
+                      (transfer.token == Token::usdc ? " USDC" : " of the network's own coin");
+  gate::Act act{.owner = transfer.owner, .agent = payment.agent, .kind = gate_kind, .effect = gate::Effect::money};
+  act.target = transfer.to;
+  act.title = "Pay " + amount + " to " + transfer.to;
+  act.key = transfer.id;
+  act.act = {{"transferId", transfer.id}, {"wallet", transfer.wallet}, {"to", transfer.to},
+             {"amount", amount},          {"memo", transfer.memo},     {"network", transfer.network}};
+  return act;
+}
+
+web::Result<Transfer> Transfers::settle(store::Change& change, store::Row<Transfer> row, bool is_approved) const {
+  if (row->status != Status::waiting)
+    return web::conflict("This transfer does not wait for approval: it is " + state_of(report(row.value)));
+  row->updated_at = store::now();
+  if (!is_approved)
+    row->status = Status::declined;
+  else if (const auto authorized = authorize(change, row.value); !authorized)
+    return authorized.error();
+  change.update(transfers_table, row);
+  return std::move(row.value);
+}
+
 web::Task<web::Result<Report>> Transfers::decide(store::UserId owner, std::string id, bool is_approved) {
-  const auto tenant = system_.tenant(owner);
-  for (;;) {
-    auto row = tenant.get(table, id);
-    if (!row) co_return web::not_found("Transfer not found");
-    if (row->value.status != Status::waiting)
-      co_return web::conflict("This transfer does not wait for approval: it is " + state_of(report(row->value)));
-    auto change = system_.change();
-    row->value.updated_at = store::now();
-    if (!is_approved)
-      row->value.status = Status::declined;
-    else if (const auto authorized = authorize(change, row->value); !authorized)
-      co_return authorized.error();
-    change.update(table, *row);
-    const auto outcome = co_await change.commit();
-    if (!outcome.ok()) {
-      const auto now = tenant.get(table, id);
-      if (!now || now->stored != row->stored) continue;  // somebody else decided
-      co_return refusal(outcome, row->value);
-    }
-    if (row->value.status == Status::approved) row->value = co_await advance(std::move(row->value));
-    co_return report(std::move(row->value));
+  const auto ask = gate_ ? gate_->find_key(gate_kind, id) : std::nullopt;
+  if (ask && ask->owner == owner && ask->state == gate::State::waiting) {
+    gate::Answer answer{.is_allowed = is_approved, .by = "user:" + std::to_string(owner)};
+    answer.may_be_repeated = false;
+    const auto answered = co_await gate_->answer(owner, ask->id, std::move(answer));
+    if (!answered) co_return answered.error();
+  } else {
+    // Transfers of earlier versions have no question.
+    const auto decided = co_await decide_alone(owner, id, is_approved);
+    if (!decided) co_return decided.error();
   }
+  auto transfer = system_.get(transfers_table, owner, id);
+  if (!transfer) co_return web::not_found("Transfer not found");
+  if (transfer->value.status == Status::approved) transfer->value = co_await advance(std::move(transfer->value));
+  co_return report(std::move(transfer->value));
+}
+
+web::Task<web::Result<Transfer>> Transfers::decide_alone(store::UserId owner, std::string id, bool is_approved) {
+  const auto tenant = system_.tenant(owner);
+  std::optional<store::Row<Transfer>> row;
+  const auto step = [&](store::Change& change) -> web::Result<Transfer> {
+    row = tenant.get(transfers_table, id);
+    if (!row) return web::not_found("Transfer not found");
+    return settle(change, *row, is_approved);
+  };
+  const auto refused = [&](const store::Outcome& outcome) -> std::optional<web::Result<Transfer>> {
+    const auto now = tenant.get(transfers_table, id);
+    if (!now || now->stored != row->stored) return std::nullopt;  // another request decided
+    return refusal(outcome, row->value);
+  };
+  co_return co_await store::transact(system_, step, refused);
 }
 
 std::optional<Report> Transfers::find(store::UserId owner, std::string_view id) const {
-  auto row = system_.tenant(owner).get(table, id);
+  auto row = system_.tenant(owner).get(transfers_table, id);
   if (!row) return std::nullopt;
   return report(std::move(row->value));
 }
@@ -234,7 +293,7 @@ std::optional<Report> Transfers::find(store::UserId owner, std::string_view id) 
 std::vector<Report> Transfers::list(store::UserId owner, const Page& page) const {
   std::vector<Report> reports;
   for (auto& transfer :
-       system_.tenant(owner).list(table, {.limit = page.limit, .after = page.before, .newest_first = true}))
+       system_.tenant(owner).list(transfers_table, {.limit = page.limit, .after = page.before, .newest_first = true}))
     reports.push_back(report(std::move(transfer)));
   return reports;
 }
@@ -246,14 +305,14 @@ Report Transfers::report(Transfer transfer) const {
 }
 
 web::Task<> Transfers::advance_all() {
-  for (auto& transfer : system_.find_range(table, "pending", std::string("tr_"), std::string("tr`"), at_once))
+  for (auto& transfer : system_.find_range(transfers_table, "pending", std::string("tr_"), std::string("tr`"), at_once))
     co_await advance(std::move(transfer));
 }
 
 web::Task<Transfer> Transfers::advance(Transfer transfer) {
   if (transfer.status == Status::approved) {
     co_await hand_over(transfer);
-    auto changed = co_await system_.modify(table, transfer.owner, transfer.id, [](Transfer& stored) {
+    auto changed = co_await system_.modify(transfers_table, transfer.owner, transfer.id, [](Transfer& stored) {
       if (stored.status == Status::approved) stored.status = Status::paying;
     });
     co_return std::move(changed.value());
@@ -285,22 +344,23 @@ web::Task<> Transfers::hand_over(const Transfer& transfer) {
 
 web::Task<Transfer> Transfers::finish(Transfer transfer, const transactions::Transaction& transaction) {
   const bool is_paid = transaction.state == transactions::State::confirmed;
-  for (;;) {
-    auto row = system_.get(table, transfer.owner, transfer.id);
-    if (!row || row->value.pending.empty()) co_return transfer;
+  const auto step = [&](store::Change& change) -> std::optional<Transfer> {
+    auto row = system_.get(transfers_table, transfer.owner, transfer.id);
+    if (!row || row->value.pending.empty()) return std::nullopt;
     row->value.status = is_paid ? Status::confirmed : Status::failed;
     row->value.reason = transaction.reason;
     row->value.pending.clear();
     row->value.updated_at = store::now();
-    auto change = system_.change();
-    change.update(table, *row);
+    change.update(transfers_table, *row);
     if (!is_paid && !row->value.day.empty()) {
       const auto amount = payments::Usdc::of_micro(transfer.amount);
       rules.uncount(change, transfer.owner, transfer.wallet, row->value.day, amount);
       if (is_cost(transfer)) rules.add_cost(change, transfer.owner, transfer.wallet, row->value.day, -amount);
     }
-    if ((co_await change.commit()).ok()) co_return std::move(row->value);
-  }
+    return std::move(row->value);
+  };
+  auto finished = co_await store::transact(system_, step);
+  co_return std::move(finished).value_or(transfer);
 }
 
 }  // namespace transfers

@@ -8,16 +8,19 @@
 #include <vector>
 
 #include "appliance/foundation/periodic.h"
-#include "appliance/payments/chains/balances.h"
+#include "appliance/hosting/gate/gate.h"
 #include "appliance/payments/ledger/ledger.h"
-#include "appliance/payments/transactions/sender.h"
 #include "appliance/payments/transfers/rules.h"
+#include "appliance/payments/transfers/sender.h"
+#include "appliance/payments/wallets/balances.h"
 #include "appliance/payments/wallets/wallets.h"
 #include "store/store.h"
 #include "web/result.h"
 #include "web/task.h"
 
 namespace transfers {
+
+inline constexpr auto gate_kind = "payment";
 
 struct Payment {
   store::UserId owner = 0;
@@ -27,6 +30,8 @@ struct Payment {
   payments::Usdc amount;  // of the native token: millionths of it
   std::string key{};      // idempotency key; empty: the payment is a new one
   std::string memo{};
+  std::string agent{};          // that pays; empty: the owner does
+  bool needs_approval = false;  // whatever the wallet's rules say
 };
 
 // A transfer, and the transaction that makes it on a chain, if there is one by now.
@@ -49,6 +54,9 @@ class Transfers {
   Transfers(store::System, const wallets::Wallets&, ledger::Ledger&, chains::Networks&, chains::Balances&,
             transactions::Sender&, boost::asio::io_context& home);
 
+  // Payments that wait are questions of the gate. Before the first one.
+  void ask_with(gate::Gate&);
+
   void start() { worker_.start(); }
   web::Task<> stop() { return worker_.stop(); }
 
@@ -56,8 +64,8 @@ class Transfers {
   // such wallet. invalid: the receiver. forbidden, RECEIVER_NOT_ALLOWED: not one of the rules' receivers.
   // payment_required, INSUFFICIENT_BALANCE. too_many, DAILY_LIMIT_REACHED.
   web::Task<web::Result<Report>> pay(Payment);
-  // The owner's decision on a transfer that waits for it. not_found; conflict if it does not wait. When approving, also
-  // payment_required and too_many as above: it then goes on waiting.
+  // The owner's decision on a transfer that waits for it: the answer to its question, by the user. not_found; conflict
+  // if it does not wait. When approving, also payment_required and too_many as above: it then goes on waiting.
   web::Task<web::Result<Report>> decide(store::UserId owner, std::string id, bool is_approved);
 
   std::optional<Report> find(store::UserId owner, std::string_view id) const;
@@ -72,6 +80,9 @@ class Transfers {
   SpendRules rules;
 
  private:
+  gate::Act act_of(const Transfer&, const Payment&) const;
+  web::Result<Transfer> settle(store::Change&, store::Row<Transfer>, bool is_approved) const;
+  web::Task<web::Result<Transfer>> decide_alone(store::UserId owner, std::string id, bool is_approved);
   web::Task<web::Result<void>> check(const Payment&, const wallets::Wallet&) const;
   // Adds to the change what makes the transfer happen: the counting, and the entries of the ledger.
   web::Result<void> authorize(store::Change&, Transfer&) const;
@@ -90,6 +101,7 @@ class Transfers {
   chains::Balances& balances_;
   transactions::Sender& sender_;
   agentbox::Periodic worker_;
+  gate::Gate* gate_ = nullptr;
 };
 
 }  // namespace transfers

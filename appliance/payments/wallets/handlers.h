@@ -5,22 +5,37 @@
 #include <string>
 #include <vector>
 
-#include "appliance/payments/wallets/routes.h"
+#include "appliance/access/guards.h"
+#include "appliance/payments/wallets/balances.h"
+#include "appliance/payments/wallets/cdp.h"
+#include "appliance/payments/wallets/wallets.h"
+#include "web/routes/bind.h"
 #include "web/routes/endpoint.h"
 #include "web/routes/fields.h"
+#include "web/routes/route.h"
 
 namespace wallets {
 
+// What the rows depend on; all of it must outlive them.
+struct Services {
+  Wallets& wallets;
+  ledger::Ledger& ledger;
+  chains::Networks& networks;
+  chains::Balances& balances;
+  cdp::Cdp& cdp;
+};
+
 struct WalletView {
   std::optional<std::string> address;
-  std::string balance = "0";
+  std::optional<std::string> balance = "0";  // null: not known, and `note` says why
   std::string network;
   bool hasWallet = false;
   std::optional<store::Time> createdAt;
   std::optional<std::string> native;  // balance of the chain's own coin; null on the box's ledger
   std::int64_t balanceAge = 0;        // seconds
+  std::optional<std::string> note;
 };
-BOOST_DESCRIBE_STRUCT(WalletView, (), (address, balance, network, hasWallet, createdAt, native, balanceAge))
+BOOST_DESCRIBE_STRUCT(WalletView, (), (address, balance, network, hasWallet, createdAt, native, balanceAge, note))
 
 struct AgenticWalletAnswer {
   struct Project {
@@ -97,11 +112,7 @@ struct TestnetAnswer {
 };
 BOOST_DESCRIBE_STRUCT(TestnetAnswer, (), (success, address, network))
 
-web::Answer show_wallet(const Services&, const web::Request&);
-web::Answer run_action(const Services&, const web::Request&, ActionRequest);
-web::Answer show_address(const Services&, const web::Request&);
-web::Answer create_at_cdp(const Services&, const web::Request&, CreateRequest);
-web::Answer show_chains(const Services&, const web::Request&);
-web::Answer obtain_testnet_wallet(const Services&, const web::Request&, TestnetRequest);
+// /api/wallet.
+std::vector<web::Route> web_routes(const agentbox::Guards&, const web::Bind<Services>&);
 
 }  // namespace wallets

@@ -17,10 +17,10 @@ struct Wallet {
 };
 BOOST_DESCRIBE_STRUCT(Wallet, (), (owner, id, address, created_at))
 
-inline const store::Owned<Wallet> table{{.family = "wallets", .number = 100},
-                                        &Wallet::owner,
-                                        &Wallet::id,
-                                        {store::unique<Wallet>(1, "address", &Wallet::address)}};
+inline const store::Owned<Wallet> wallets_table{{.family = "wallets", .number = 100},
+                                                &Wallet::owner,
+                                                &Wallet::id,
+                                                {store::unique<Wallet>(1, "address", &Wallet::address)}};
 
 // The private key of a wallet, apart from it, so that it is decrypted for signing alone.
 struct Key {

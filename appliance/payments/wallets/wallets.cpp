@@ -11,13 +11,13 @@ crypto::EthereumAddress address_of(const Wallet& wallet) {
 }
 
 std::optional<Wallet> Wallets::find(store::UserId owner, std::string_view id) const {
-  const auto found = system_.tenant(owner).cached(table, id);
+  const auto found = system_.tenant(owner).cached(wallets_table, id);
   if (!found) return std::nullopt;
   return *found;
 }
 
 std::optional<Wallet> Wallets::find_address(const crypto::EthereumAddress& address) const {
-  auto row = system_.find_unique(table, "address", address.checksummed());
+  auto row = system_.find_unique(wallets_table, "address", address.checksummed());
   if (!row) return std::nullopt;
   return std::move(row->value);
 }
@@ -26,7 +26,7 @@ web::Task<Wallet> Wallets::obtain(store::UserId owner, std::string id) {
   if (auto found = find(owner, id)) co_return std::move(*found);
   auto created = co_await create(owner, id);
   if (created) co_return std::move(*created);
-  co_return find(owner, id).value();  // somebody else was first
+  co_return find(owner, id).value();  // another request was first
 }
 
 web::Task<web::Result<Wallet>> Wallets::create(store::UserId owner, std::string id) {
@@ -47,7 +47,7 @@ web::Task<web::Result<Wallet>> Wallets::import(store::UserId owner, std::string 
 Wallet Wallets::add(store::Change& change, store::UserId owner, std::string id, const crypto::EthereumSigner& signer) {
   Wallet wallet{
       .owner = owner, .id = std::move(id), .address = signer.address().checksummed(), .created_at = store::now()};
-  change.insert(table, wallet);
+  change.insert(wallets_table, wallet);
   change.insert(keys, Key{.owner = owner, .id = wallet.id, .secret = {signer.secret_hex()}});
   return wallet;
 }

@@ -1,0 +1,37 @@
+// What a box without a network meets outside, served on this machine: a small web site, the inbox of all users to whom
+// the box sends mail, an identity provider, a card processor and a chain.
+#pragma once
+
+#include <string>
+
+#include "appliance/demo/fake_services/card_processor.h"
+#include "appliance/demo/fake_services/chain_node.h"
+#include "appliance/demo/fake_services/identity_service.h"
+#include "appliance/demo/fake_services/known_box.h"
+#include "appliance/foundation/settings/settings.h"
+#include "web/server/server.h"
+
+namespace demo {
+
+class FakeServices {
+ public:
+  // Serves at `listen` (host:port; port 0 picks a free one).
+  explicit FakeServices(const std::string& listen);
+  ~FakeServices();
+
+  std::string url() const { return server_.url("outside"); }
+  // The box's settings for these services. Keys are new with each start.
+  void add_to(agentbox::Settings&) const;
+  // From now on the services reach the box.
+  void meet(Addresses box) { box_.set(std::move(box)); }
+
+ private:
+  KnownBox box_;
+  IdentityService people_{box_};
+  CardProcessor cards_{box_};
+  ChainNode chain_;
+  web::IoPool pool_{1};
+  web::Server server_{pool_};
+};
+
+}  // namespace demo
