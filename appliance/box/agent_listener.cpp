@@ -3,7 +3,7 @@
 #include <stdexcept>
 
 #include "appliance/box/listeners.h"
-#include "appliance/models/providers/openai_wire.h"
+#include "appliance/models/messages_api/messages_wire.h"
 #include "web/log.h"
 
 namespace agentbox {
@@ -27,7 +27,7 @@ std::string AgentListener::open(std::string gateway) {
 web::ListenerOptions AgentListener::options(std::string listen) const {
   auto options = listener_options(settings_, "agents", std::move(listen), 0.0625);
   options.routes = make_rows_();
-  options.error_forms = {models::openai::error_form()};
+  options.error_forms = models::messages::error_forms();
   options.host_router = [this](const web::Request& request) {
     std::optional<web::Result<web::ProxyTarget>> where;
     if (request.path == "/api/summarize" || request.path == "/api/extract") where = summarizer_for_(request);

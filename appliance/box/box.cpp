@@ -1,10 +1,13 @@
 #include "appliance/box/box.h"
 
 #include <boost/asio/co_spawn.hpp>
+#include <boost/asio/experimental/awaitable_operators.hpp>
 #include <boost/json.hpp>
 #include <iostream>
+#include <mutex>
 
 #include "appliance/box/agent_listener.h"
+#include "appliance/box/crash_record.h"
 #include "appliance/box/listeners.h"
 #include "appliance/box/modules.h"
 #include "appliance/box/open_store.h"
@@ -27,8 +30,9 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto drain_deadline = 10s;
-constexpr auto prompts_grace = 5s;  // for scheduled runs at work; those cut off are made up by the next box
-constexpr auto calls_grace = 2s;    // for model calls to be settled; those cut off are by the next box
+constexpr auto prompts_grace = 5s;    // for scheduled runs at work; those cut off are made up by the next box
+constexpr auto exchanges_grace = 8s;  // of the drain, for answers of agents; the rest is for storing what has arrived
+constexpr auto calls_grace = 2s;      // for model calls to be settled; those cut off are by the next box
 constexpr unsigned blocking_threads = 2, upload_threads = 2, backup_threads = 1;
 
 Settings prepared(Settings settings) {
@@ -43,14 +47,47 @@ unsigned network_threads(const Settings& settings) {
 
 void log_trouble(const std::string& sentence) { web::log::error("store_trouble", {{"reason", sentence}}); }
 
-void log_engine(store::EngineSays level, const std::string& message) {
-  const bool is_error = level == store::EngineSays::error;
-  web::log::write(is_error ? web::log::Level::error : web::log::Level::warning, "store_engine", {{"message", message}});
-}
+// What the store's engine says while the store is opened waits: if it cannot be opened, the one sentence that says why
+// comes first, and the rest is for LOG_LEVEL=debug. Thread-safe.
+class EngineMessages {
+ public:
+  void add(store::EngineSays says, const std::string& message) {
+    const std::lock_guard lock(mutex_);
+    if (is_opening_)
+      held_.emplace_back(says, message);
+    else
+      write(says == store::EngineSays::error ? Level::error : Level::warning, message);
+  }
+  void end_opening(bool is_open) {
+    const std::lock_guard lock(mutex_);
+    is_opening_ = false;
+    for (const auto& [says, message] : held_)
+      write(!is_open ? Level::debug : says == store::EngineSays::error ? Level::error : Level::warning, message);
+    held_.clear();
+  }
+
+ private:
+  using Level = web::log::Level;
+  static void write(Level level, const std::string& message) {
+    web::log::write(level, "store_engine", {{"message", message}});
+  }
+
+  std::mutex mutex_;
+  bool is_opening_ = true;
+  std::vector<std::pair<store::EngineSays, std::string>> held_;
+};
 
 std::unique_ptr<store::Store> opened_store(const Settings& settings) {
-  store::set_engine_log(log_engine);
-  return open_store(settings, Access::write, log_trouble);
+  const auto messages = std::make_shared<EngineMessages>();
+  store::set_engine_log([messages](auto says, const auto& message) { messages->add(says, message); });
+  try {
+    auto store = open_store(settings, Access::write, log_trouble);
+    messages->end_opening(true);
+    return store;
+  } catch (...) {
+    messages->end_opening(false);
+    throw;
+  }
 }
 
 // For the banner. The reason is empty if AGENT_RUNTIME names the engine.
@@ -97,7 +134,7 @@ struct Box::Parts {
   // Agents that are processes share one address, so their tokens identify them. Those in containers have a listener of
   // their own, which nobody else reaches.
   enum class From { agent, anybody };
-  web::Result<web::ProxyTarget> summarizer_for(const web::Request& request, From who) const {
+  web::Result<web::ProxyTarget> summarizer_for(const web::Request& request, From who) {
     auto target = *summarizer;
     const auto caller = modules.identity.guards.agent_token.admit(request);
     if (!caller && who == From::agent) return web::unauthenticated("Send the agent's token with this request");
@@ -107,6 +144,7 @@ struct Box::Parts {
     const auto egress = agent ? plan_egress::egress_of(platform.system, *agent) : agents::Egress();
     if (egress.kind == agents::Egress::Kind::none)
       return web::forbidden("This agent may not fetch pages: its config or its plan has egress none");
+    modules.hosting.turns.taint(caller->agent, "a web page");
     if (egress.kind == agents::Egress::Kind::list)
       target.headers.emplace_back(::summarizer::egress_header, ::summarizer::egress_text(egress.hosts));
     return target;
@@ -173,7 +211,10 @@ std::string Box::Parts::announce() {
 std::string Box::Parts::banner() {
   const auto admins =
       accounts::search_users(platform.system, modules.identity.accounts, {.text = {}, .is_admin = true, .limit = 1});
-  return start_banner({.web = settings.base_url.empty() ? reachable(server.url("web")) : settings.base_url,
+  auto web = settings.base_url;
+  if (web.empty()) web = modules.identity.site.passkey_origin();
+  if (web.empty()) web = reachable(server.url("web"));
+  return start_banner({.web = std::move(web),
                        .backend = server.url("backend"),
                        .data = settings.data.string(),
                        .admin = admins.empty() ? std::string() : admins.front().email,
@@ -199,6 +240,7 @@ int Box::serve() {
                       .reload = [&parts] { parts.server.reload_tls(); },
                       .will_stop =
                           [&parts] {
+                            CrashRecord::expect_end();
                             parts.manager.notify("STOPPING=1");
                             parts.loop_watchdog.expect_end();
                           },
@@ -231,10 +273,13 @@ int Box::serve() {
 }
 
 web::Task<> Box::stop(SummarizerChild& summarizer) {
+  using namespace boost::asio::experimental::awaitable_operators;
   auto& parts = *parts_;
   co_await parts.modules.network.stop_background();
   co_await parts.modules.hosting.stop_streams(prompts_grace);  // running prompts answer through the backend
-  co_await parts.server.drain(drain_deadline);
+  auto draining = parts.server.drain(drain_deadline);
+  auto exchanges = parts.modules.hosting.chat.stop_all(exchanges_grace);
+  co_await (std::move(draining) && std::move(exchanges));
   co_await parts.modules.models.gateway.finish(calls_grace);
   co_await parts.modules.stop();
   co_await summarizer.stop();

@@ -3,8 +3,8 @@
 
 #include <vector>
 
+#include "appliance/access/guards.h"
 #include "appliance/foundation/platform.h"
-#include "appliance/identity/guards.h"
 #include "store/table.h"
 
 namespace agentbox {

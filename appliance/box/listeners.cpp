@@ -4,14 +4,16 @@
 
 #include <algorithm>
 #include <boost/asio/ip/address.hpp>
+#include <memory>
+#include <set>
 
+#include "appliance/access/session_cookie.h"
+#include "appliance/access/sessions.h"
 #include "appliance/box/acme/files.h"
 #include "appliance/foundation/redaction.h"
 #include "appliance/foundation/version.h"
-#include "appliance/identity/accounts/session_cookie.h"
-#include "appliance/identity/accounts/sessions.h"
 #include "appliance/identity/site.h"
-#include "appliance/models/providers/openai_wire.h"
+#include "appliance/models/messages_api/messages_wire.h"
 #include "appliance/network/a2a/rpc.h"
 #include "store/store.h"
 #include "web/admission/trusted_proxies.h"
@@ -31,19 +33,6 @@ std::string host_of(const std::string& address) { return address.substr(0, addre
 
 // Of all addresses of this machine.
 bool is_wildcard(std::string_view host) { return host == "0.0.0.0" || host == "[::]"; }
-
-bool is_loopback(std::string host) {
-  if (host == "localhost" || host.ends_with(".localhost")) return true;
-  if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
-  boost::system::error_code error;
-  const auto address = boost::asio::ip::make_address(host, error);
-  return !error && web::plain_address(address).is_loopback();
-}
-
-bool is_reached_by_others(const Settings& settings) {
-  const auto public_host = Site(settings.base_url).host();
-  return !is_loopback(host_of(settings.web_listen)) || !(public_host.empty() || is_loopback(public_host));
-}
 
 std::size_t connections(double share_of_descriptors) {
   rlimit files{};
@@ -68,6 +57,42 @@ std::vector<std::string> web_hosts(const Settings& settings) {
   return hosts;
 }
 
+// ADMIN_NETWORKS. Immutable.
+class AdminNetworks {
+ public:
+  explicit AdminNetworks(const Settings& settings) : networks_(settings.admin_networks) {}
+
+  bool admit(const web::Request& request) const {
+    const auto client = address_of(request);
+    return client && networks_.contains(*client);
+  }
+  // The box's own agents and commands, which have no proxy in front.
+  static bool is_this_machine(const web::Request& request) {
+    const auto client = address_of(request);
+    return client && client->is_loopback() && !request.has_header("X-Forwarded-For") &&
+           !request.has_header("Forwarded");
+  }
+
+ private:
+  static std::optional<boost::asio::ip::address> address_of(const web::Request& request) {
+    boost::system::error_code failed;
+    const auto address = boost::asio::ip::make_address(request.client_address, failed);
+    return failed ? std::nullopt : std::optional(web::plain_address(address));
+  }
+
+  const web::TrustedProxies networks_;
+};
+
+// The patterns of the web listener's rows that only administrators and support may call.
+std::set<std::string, std::less<>> administrators_rows(const std::vector<web::Route>& routes) {
+  std::set<std::string, std::less<>> rows;
+  for (const web::Route& row : routes)
+    if (row.path.starts_with("/api/admin/") || row.guard.name.ends_with("admin session") ||
+        row.guard.name.ends_with("support session"))
+      rows.insert(row.path);
+  return rows;
+}
+
 }  // namespace
 
 web::ListenerOptions listener_options(const Settings& settings, std::string name, std::string listen,
@@ -86,8 +111,14 @@ web::ListenerOptions listener_options(const Settings& settings, std::string name
 
 web::ListenerOptions web_listener(const Settings& settings, std::vector<web::Route> routes) {
   auto options = listener_options(settings, "web", settings.web_listen, 0.75);
+  if (!settings.admin_networks.empty())
+    options.admits_client = [networks = std::make_shared<const AdminNetworks>(settings),
+                             rows = administrators_rows(routes)](const web::Request& request) {
+      return !rows.contains(request.route) || networks->admit(request);
+    };
   options.routes = std::move(routes);
-  options.error_forms = {models::openai::error_form(), a2a::error_form()};
+  options.error_forms = models::messages::error_forms();
+  options.error_forms.push_back(a2a::error_form());
   options.browser = true;
   options.hosts = web_hosts(settings);
   options.is_https_outside = Site(settings.base_url).origin().starts_with("https://");
@@ -105,9 +136,14 @@ web::ListenerOptions web_listener(const Settings& settings, std::vector<web::Rou
 
 web::ListenerOptions backend_listener(const Settings& settings, std::vector<web::Route> routes) {
   auto options = listener_options(settings, "backend", settings.backend_listen, 0.125);
+  if (!settings.admin_networks.empty())
+    options.admits_client = [networks = std::make_shared<const AdminNetworks>(settings)](const web::Request& request) {
+      return networks->admit(request) || AdminNetworks::is_this_machine(request);
+    };
   options.routes = std::move(routes);
   options.explain = explain_fully;
-  options.error_forms = {models::openai::error_form(), a2a::error_form()};
+  options.error_forms = models::messages::error_forms();
+  options.error_forms.push_back(a2a::error_form());
   options.base_rate = web::RateLimit{.group = "backend", .limit = 120};
   return options;
 }
@@ -139,11 +175,6 @@ void warn_of_open_settings(const Settings& settings) {
   if (!settings.login_limits)
     web::log::warning("login_limits_off",
                       {{"reason", "LOGIN_LIMITS is off: passwords, codes and tokens can be guessed without limit"}});
-  if (settings.payment_rpc_url.empty() && settings.clone_payments != "verified")
-    web::log::warning("clone_payments_not_verified",
-                      {{"reason",
-                        "without PAYMENT_RPC_URL, any payment of the right form pays for a clone. Set it, or "
-                        "CLONE_PAYMENTS=verified to refuse them."}});
   if (settings.base_url.empty() && is_wildcard(host_of(settings.web_listen)))
     web::log::warning("base_url_is_not_set",
                       {{"listen", settings.web_listen},

@@ -10,6 +10,10 @@
 #include "store/store.h"
 #include "web/server/loop_watchdog.h"
 
+namespace standby {
+class Shipper;
+}
+
 namespace box {
 
 class Module {
@@ -42,6 +46,7 @@ class Module {
   hosting::Module& hosting;
   administration::RecentProofs recent_proofs;
   acme::Renewal certificate;
+  standby::Shipper* shipper = nullptr;  // set by its capability; null: STANDBY is off
 
  private:
   agentbox::RunningCapabilities capabilities_;

@@ -1,8 +1,8 @@
 #include "appliance/box/modules.h"
 
 #include "appliance/box/administration/admin_rows.h"
-#include "appliance/network/a2a/routes.h"
-#include "appliance/network/bus/routes.h"
+#include "appliance/network/a2a/handlers.h"
+#include "appliance/network/bus/handlers.h"
 #include "web/log.h"
 
 namespace agentbox {

@@ -3,6 +3,7 @@
 #include "appliance/billing/credits/account.h"
 #include "appliance/box/capability_list.h"
 #include "appliance/box/rollback.h"
+#include "appliance/box/standby/timeline.h"
 #include "appliance/foundation/data_folder.h"
 
 namespace agentbox {
@@ -26,10 +27,12 @@ std::unique_ptr<store::Store> open_store(const Settings& settings, Access access
     throw UsageError(folder.path().string() + " was set up, but its folder " + folder.store().filename().string() +
                      " is missing: put it back, or restore a backup with `agentbox restore`");
   }
+  if (access == Access::write) standby::refuse_unless_box(folder);
   auto options = store_options(settings);
   options.read_only = access == Access::read_only;
   options.on_trouble = on_trouble;
   if (access == Access::read_only) return store::Store::open(std::move(options));
+  if (settings.standby != "off") options.kept_log_bytes = standby::kept_log_bytes;
   const auto schema = options.migrations.back().to;
   keep_before_upgrade(folder, schema);
   auto store = store::Store::open(std::move(options));

@@ -56,10 +56,10 @@ void note_schema(const DataFolder& folder, std::uint32_t schema) {
     write_private_file(note_of(folder), std::to_string(schema) + " " + version + "\n");
 }
 
-std::optional<Kept> kept_store(const DataFolder& folder) {
+std::optional<KeptStore> kept_store(const DataFolder& folder) {
   if (!fs::exists(kept_folder(folder) / "store" / "CURRENT")) return std::nullopt;
   const auto note = read_note(kept_folder(folder) / "schema");
-  return Kept{.version = note.version == "unknown" ? std::string() : note.version, .kept_at = note.at};
+  return KeptStore{.version = note.version == "unknown" ? std::string() : note.version, .kept_at = note.at};
 }
 
 std::string rollback_advice(const DataFolder& folder) {

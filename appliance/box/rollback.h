@@ -1,4 +1,5 @@
-// The way back from an upgrade: before a store is migrated for the first time, it is kept as it was.
+// The way back from an upgrade: before a store is migrated for the first time, it is kept as it was,
+// by hard links: RocksDB's checkpoint would need the store open, and opening it replays its log.
 //
 //   store.schema      schema and version of the agentbox that opened the store last: "4 0.1.0"
 //   rollback/store/   the store before the last upgrade; shares its files with store/ until they are compacted
@@ -19,11 +20,11 @@ void keep_before_upgrade(const DataFolder&, std::uint32_t schema);
 // After it was opened. Throws UsageError.
 void note_schema(const DataFolder&, std::uint32_t schema);
 
-struct Kept {
+struct KeptStore {
   std::string version;  // of the agentbox that it belongs to; empty if it is not known
   std::string kept_at;
 };
-std::optional<Kept> kept_store(const DataFolder&);
+std::optional<KeptStore> kept_store(const DataFolder&);
 
 // "This box was upgraded from agentbox 0.1.0 at ...: ..."; empty if it was not.
 std::string rollback_advice(const DataFolder&);

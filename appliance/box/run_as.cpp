@@ -9,8 +9,9 @@
 #include <system_error>
 
 #include "appliance/foundation/data_folder.h"
-#include "appliance/hosting/runtime/agent_user.h"
-#include "appliance/hosting/runtime/proc.h"
+#include "appliance/runtime/agent_user.h"
+#include "appliance/runtime/commands.h"
+#include "appliance/runtime/proc.h"
 #include "sandbox/become_user.h"
 #include "sandbox/cgroup.h"
 #include "sandbox/spawn_helper.h"
@@ -76,7 +77,8 @@ std::string why_no_helper(const fs::path& binary) {
 }
 
 // Before this process becomes a user, which takes its control group along: only root can divide that.
-void start_helper(const fs::path& data, sandbox::Account account) {
+void start_helper(const Settings& settings, sandbox::Account account) {
+  const fs::path data = settings.data;
   auto& own = sandbox::helper_of_this_process();
   const auto binary = fs::read_symlink("/proc/self/exe"), agents = DataFolder(data).agents();
   own.why_not = why_no_helper(binary);
@@ -87,7 +89,8 @@ void start_helper(const fs::path& data, sandbox::Account account) {
                                                 .agents = agents,
                                                 .hidden = hidden_from_agents(data, agents),
                                                 .box = account,
-                                                .first_user = runtime::first_agent_user});
+                                                .first_user = runtime::first_agent_user,
+                                                .tools = runtime::tools_folder(settings.agent_tools)});
     }
   } catch (const std::system_error& error) {
     own.why_not = std::string("the helper could not ") + error.what();
@@ -117,7 +120,7 @@ void run_as_user(const Settings& settings, ActivatedSockets& sockets) {
   try {
     fs::create_directories(agents);  // before it is given away with the rest
     sandbox::give_folder(data, agents, account);
-    start_helper(data, account);
+    start_helper(settings, account);
     sandbox::become_user(account);
   } catch (const std::system_error& error) {
     throw UsageError("RUN_AS: " + std::string(error.what()));

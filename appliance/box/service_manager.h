@@ -1,5 +1,5 @@
 // What the program that started the box is told of it, by systemd's protocol (sd_notify(3)): that it is ready, that it
-// stops, and that it is alive.
+// stops, and that it is alive. Without libsystemd: the protocol is stable and short, the library would be shared.
 #pragma once
 
 #include <chrono>

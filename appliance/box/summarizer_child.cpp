@@ -14,7 +14,7 @@
 #include <optional>
 #include <system_error>
 
-#include "appliance/hosting/runtime/proc.h"
+#include "appliance/runtime/proc.h"
 #include "sandbox/start.h"
 #include "sandbox/users.h"
 #include "summarizer/egress.h"

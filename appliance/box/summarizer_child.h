@@ -7,7 +7,7 @@
 #include <memory>
 #include <string>
 
-#include "appliance/files/descriptor.h"
+#include "appliance/foundation/descriptor.h"
 #include "appliance/foundation/settings/settings.h"
 #include "web/server/server.h"
 #include "web/task.h"

@@ -4,7 +4,7 @@
 
 #include "appliance/box/acme/schedule.h"
 
-namespace {
+namespace acme_schedule_test {
 
 using namespace std::chrono_literals;
 
@@ -36,4 +36,4 @@ TEST(AcmeSchedule, FailuresAreFollowedByEverLongerPauses) {
   EXPECT_EQ(acme::pause_after(1'000'000'000), 12h);
 }
 
-}  // namespace
+}  // namespace acme_schedule_test

@@ -7,7 +7,7 @@
 #include "appliance/box/health/host_load.h"
 #include "tests/support/temporary_folder.h"
 
-namespace {
+namespace cgroup_test {
 
 using health::Cgroup;
 
@@ -92,4 +92,4 @@ TEST_F(CgroupTree, TheMeterMeasuresTheShareInsteadOfTheMachine) {
   EXPECT_EQ(health::verdict(load), "unhealthy");
 }
 
-}  // namespace
+}  // namespace cgroup_test

@@ -7,15 +7,15 @@
 
 #include "tests/identity/people_fixture.h"
 
-namespace {
+namespace egress_ledger_test {
 
 using namespace std::chrono_literals;
 
 class EgressLedger : public people_tests::People {
  protected:
   void call(const std::string& host, std::int64_t bytes = 10, const std::string& agent = {}) {
-    const web::Asker asker{.part = "models", .agent = agent};
-    auto passage = counted.admit(asker, host, 443);
+    const web::CallOrigin origin{.part = "models", .agent = agent};
+    auto passage = counted.admit(origin, host, 443);
     passage.value().add_bytes(bytes, 2 * bytes);
   }
   void keep(store::Time at) {
@@ -90,4 +90,4 @@ TEST_F(EgressLedger, ForgetsAfterThirtyDays) {
   EXPECT_EQ(lines[0].host, "new.example.org");
 }
 
-}  // namespace
+}  // namespace egress_ledger_test

@@ -11,7 +11,7 @@
 
 #include "tests/support/temporary_folder.h"
 
-namespace {
+namespace exchange_test {
 
 namespace fs = std::filesystem;
 using agentbox::DataFolder;
@@ -83,4 +83,4 @@ TEST_F(ExchangeTest, RemovesWhatKilledCommandsHaveLeftAndNothingElse) {
   EXPECT_EQ(read(living.file("answer")), "an answer");
 }
 
-}  // namespace
+}  // namespace exchange_test

@@ -11,7 +11,7 @@
 #include "appliance/foundation/settings/settings.h"
 #include "tests/support/temporary_folder.h"
 
-namespace {
+namespace extraction_test {
 
 namespace fs = std::filesystem;
 using namespace packing;
@@ -43,4 +43,4 @@ TEST(Extraction, FollowsNoLinkThatWasPutInThePlaceOfAFolder) {
   EXPECT_EQ(fs::status(outside).permissions(), fs::perms::owner_all);
 }
 
-}  // namespace
+}  // namespace extraction_test

@@ -15,7 +15,7 @@
 #include "appliance/foundation/settings/settings.h"
 #include "tests/support/temporary_folder.h"
 
-namespace {
+namespace frame_writer_test {
 
 namespace fs = std::filesystem;
 using packing::Existing;
@@ -133,4 +133,4 @@ TEST_F(Frames, NeedANewFileIfNoneIsToBeContinued) {
   EXPECT_THROW(FrameWriter(file, Existing::refused), agentbox::UsageError);
 }
 
-}  // namespace
+}  // namespace frame_writer_test

@@ -8,7 +8,7 @@
 #include "appliance/box/live_events/feed.h"
 
 namespace live_events {
-namespace {
+namespace live_events_test {
 
 using testing::ElementsAre;
 
@@ -92,5 +92,5 @@ TEST_F(LiveEvents, KnowWhetherSomebodyReads) {
   EXPECT_TRUE(feed->idle_since());
 }
 
-}  // namespace
+}  // namespace live_events_test
 }  // namespace live_events

@@ -6,7 +6,7 @@
 #include <fstream>
 #include <string>
 
-namespace {
+namespace resident_memory_test {
 
 // Resident pages of files, in KB.
 long resident_of_files() {
@@ -27,4 +27,4 @@ TEST(ResidentMemory, ProgramPagesAreReleasedAndReadAgain) {
   EXPECT_THROW(static_cast<void>(std::stoi("no number")), std::invalid_argument) << "code and tables are read again";
 }
 
-}  // namespace
+}  // namespace resident_memory_test

@@ -13,7 +13,7 @@
 #include "web/server/listening_socket.h"
 
 namespace agentbox {
-namespace {
+namespace socket_activation_test {
 
 using testing::HasSubstr;
 using testing::ThrowsMessage;
@@ -72,5 +72,5 @@ TEST_F(SocketActivation, VariablesForAnotherProcessAreRemovedAndIgnored) {
   EXPECT_EQ(std::getenv("LISTEN_FDS"), nullptr);
 }
 
-}  // namespace
+}  // namespace socket_activation_test
 }  // namespace agentbox

@@ -1,8 +1,8 @@
-#include "appliance/box/status/status.h"
+#include "appliance/box/health/status.h"
 
 #include <gmock/gmock.h>
 
-namespace {
+namespace status_test {
 
 using status::State;
 using testing::ElementsAre;
@@ -30,4 +30,4 @@ TEST(Status, IsUpOnlyIfAllPartsAre) {
   EXPECT_EQ(status::overall(parts(true, false, true)), State::degraded);
 }
 
-}  // namespace
+}  // namespace status_test

@@ -6,23 +6,20 @@
 #include <charconv>
 #include <ctime>
 
+#include "web/json.h"
+
 namespace acme {
 
 namespace json = boost::json;
 using namespace std::chrono_literals;
 
-std::string text_in(const json::object& object, std::string_view name) {
-  const auto* value = object.if_contains(name);
-  return value && value->is_string() ? std::string(value->get_string()) : std::string();
-}
-
 namespace {
 
-constexpr int most_nonces = 6;  // for one request
+constexpr int max_nonces = 6;  // for one request
 constexpr auto answer_time = 30s;
 constexpr std::size_t longest_answer = 256u << 10, longest_detail = 500;
 
-json::object object_in(const std::string& text) {
+json::object object_or_empty(const std::string& text) {
   boost::system::error_code invalid;
   auto value = json::parse(text, invalid);
   return !invalid && value.is_object() ? std::move(value.as_object()) : json::object();
@@ -42,9 +39,9 @@ std::chrono::seconds retry_after(const web::FetchResponse& answer) {
 }
 
 // "rateLimited: too many certificates": a problem document (RFC 7807) in words, on one line.
-std::string reason_in(const json::object& problem, int status) {
-  const auto type = text_in(problem, "type");
-  auto detail = text_in(problem, "detail").substr(0, longest_detail);
+std::string problem_text(const json::object& problem, int status) {
+  const auto type = web::string_member(problem, "type");
+  auto detail = web::string_member(problem, "detail").substr(0, longest_detail);
   std::ranges::replace_if(
       detail, [](unsigned char c) { return c < ' '; }, ' ');
   if (type.empty() && detail.empty()) return "status " + std::to_string(status);
@@ -52,7 +49,7 @@ std::string reason_in(const json::object& problem, int status) {
 }
 
 bool wants_another_nonce(const web::FetchResponse& answer) {
-  return answer.status == 400 && text_in(object_in(answer.body), "type").ends_with(":badNonce");
+  return answer.status == 400 && web::string_member(object_or_empty(answer.body), "type").ends_with(":badNonce");
 }
 
 }  // namespace
@@ -60,7 +57,7 @@ bool wants_another_nonce(const web::FetchResponse& answer) {
 web::Task<web::FetchResponse> Directory::send(web::FetchRequest request) const {
   request.timeout = answer_time;
   request.max_bytes = longest_answer;
-  request.asker.part = "acme";
+  request.origin.part = "acme";
   auto answer = co_await web::fetch(std::move(request));
   if (!answer) throw Refused("the certificate authority cannot be reached: " + answer.error().message);
   co_return std::move(*answer);
@@ -69,7 +66,7 @@ web::Task<web::FetchResponse> Directory::send(web::FetchRequest request) const {
 web::Task<> Directory::enter(std::string email) {
   web::FetchRequest request{.url = url_};
   const auto answer = co_await send(std::move(request));
-  resources_ = object_in(answer.body);
+  resources_ = object_or_empty(answer.body);
   if (answer.status != 200 || resources_.empty())
     throw Refused(
         "ACME_DIRECTORY is not the directory of a certificate authority: it answers " + std::to_string(answer.status),
@@ -83,7 +80,7 @@ web::Task<> Directory::enter(std::string email) {
 }
 
 std::string Directory::url_of(const std::string& resource) const {
-  auto url = text_in(resources_, resource);
+  auto url = web::string_member(resources_, resource);
   if (url.empty()) throw Refused("the certificate authority offers no " + resource);
   return url;
 }
@@ -105,13 +102,13 @@ web::Task<Reply> Directory::post(std::string url, std::string payload) {
     request.body = key_.sign(account_, nonce, url, payload);
     const auto answer = co_await send(std::move(request));
     nonce_ = answer.header("replay-nonce");
-    if (attempt < most_nonces && wants_another_nonce(answer)) continue;
-    Reply reply{.body = object_in(answer.body),
+    if (attempt < max_nonces && wants_another_nonce(answer)) continue;
+    Reply reply{.body = object_or_empty(answer.body),
                 .text = answer.body,
                 .location = answer.header("location"),
                 .retry_after = retry_after(answer)};
     if (answer.status / 100 != 2)
-      throw Refused("the certificate authority refuses: " + reason_in(reply.body, answer.status), reply.retry_after);
+      throw Refused("the certificate authority refuses: " + problem_text(reply.body, answer.status), reply.retry_after);
     co_return reply;
   }
 }

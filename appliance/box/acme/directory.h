@@ -19,9 +19,6 @@ struct Refused : std::runtime_error {
   std::chrono::seconds retry_after;  // as the authority asked; 0: it did not
 };
 
-// A member that is text; empty if there is none.
-std::string text_in(const boost::json::object&, std::string_view name);
-
 struct Reply {
   boost::json::object body;  // empty unless it is a JSON object
   std::string text, location;

@@ -35,11 +35,12 @@ std::vector<std::string> names_of(const agentbox::Settings& settings) {
   return {agentbox::Site(settings.base_url).host()};
 }
 
-std::optional<Held> held_certificate(const fs::path& file) {
+std::optional<HeldCertificate> held_certificate(const fs::path& file) {
   if (!fs::exists(file)) return std::nullopt;
   try {
     const auto text = text_of(file);
-    return Held{.facts = crypto::read_certificate(text), .is_self_signed = text.starts_with(self_signed_mark)};
+    return HeldCertificate{.facts = crypto::read_certificate(text),
+                           .is_self_signed = text.starts_with(self_signed_mark)};
   } catch (const std::runtime_error&) {
     return std::nullopt;
   }

@@ -28,11 +28,11 @@ std::vector<std::string> names_of(const agentbox::Settings&);
 
 // The certificate in a file, and whether it is the box's own, which nobody trusts. Nothing: there is none, or it cannot
 // be used.
-struct Held {
+struct HeldCertificate {
   crypto::CertificateFacts facts;
   bool is_self_signed = false;
 };
-std::optional<Held> held_certificate(const std::filesystem::path& file);
+std::optional<HeldCertificate> held_certificate(const std::filesystem::path& file);
 
 void write_certificate(const std::filesystem::path& file, const crypto::CertifiedKey&);
 // One that the box certifies itself.

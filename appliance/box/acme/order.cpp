@@ -8,6 +8,7 @@
 #include "appliance/box/acme/challenge.h"
 #include "appliance/foundation/crypto/base64url.h"
 #include "appliance/foundation/crypto/certificates.h"
+#include "web/json.h"
 
 namespace acme {
 
@@ -16,7 +17,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr int most_polls = 30;
+constexpr int max_polls = 30;
 constexpr std::chrono::milliseconds first_pause = 250ms, longest_pause = 5s, longest_asked_pause = 15s;
 
 std::vector<json::object> objects_in(const json::object& object, std::string_view name) {
@@ -31,9 +32,9 @@ std::vector<json::object> objects_in(const json::object& object, std::string_vie
 web::Task<json::object> settled(Directory& directory, std::string url, std::vector<std::string> waiting) {
   web::Timer pause(co_await boost::asio::this_coro::executor);
   auto next = first_pause;
-  for (int poll = 0; poll < most_polls; ++poll) {
+  for (int poll = 0; poll < max_polls; ++poll) {
     auto reply = co_await directory.post(url, "");
-    const auto status = text_in(reply.body, "status");
+    const auto status = web::string_member(reply.body, "status");
     if (std::ranges::find(waiting, status) == waiting.end()) co_return std::move(reply.body);
     const auto asked = std::min<std::chrono::milliseconds>(reply.retry_after, longest_asked_pause);
     pause.expires_after(std::max(asked, next));
@@ -44,22 +45,24 @@ web::Task<json::object> settled(Directory& directory, std::string url, std::vect
 }
 
 // Of the challenge that the authority tried, or else of the whole.
-std::string reason_in(const json::object& authorization) {
+std::string failure_reason(const json::object& authorization) {
   for (const auto& challenge : objects_in(authorization, "challenges"))
     if (const auto* problem = challenge.if_contains("error"); problem && problem->is_object())
-      if (auto detail = text_in(problem->get_object(), "detail"); !detail.empty()) return detail.substr(0, 500);
-  return "it is " + text_in(authorization, "status");
+      if (auto detail = web::string_member(problem->get_object(), "detail"); !detail.empty())
+        return detail.substr(0, 500);
+  return "it is " + web::string_member(authorization, "status");
 }
 
 std::string name_in(const json::object& authorization) {
   const auto* identifier = authorization.if_contains("identifier");
-  return identifier && identifier->is_object() ? text_in(identifier->get_object(), "value") : std::string();
+  return identifier && identifier->is_object() ? web::string_member(identifier->get_object(), "value") : std::string();
 }
 
 json::object chosen(const json::object& authorization, const std::vector<std::string>& kinds) {
   const auto offered = objects_in(authorization, "challenges");
   for (const auto& kind : kinds) {
-    const auto found = std::ranges::find(offered, kind, [](const json::object& one) { return text_in(one, "type"); });
+    const auto found =
+        std::ranges::find(offered, kind, [](const json::object& one) { return web::string_member(one, "type"); });
     if (found != offered.end()) return *found;
   }
   throw Refused(
@@ -69,15 +72,17 @@ json::object chosen(const json::object& authorization, const std::vector<std::st
 
 web::Task<> prove(Directory& directory, std::string url, std::vector<std::string> kinds) {
   const auto asked = co_await directory.post(url, "");
-  if (text_in(asked.body, "status") == "valid") co_return;  // since an order before
+  if (web::string_member(asked.body, "status") == "valid") co_return;  // since an order before
   const auto challenge = chosen(asked.body, kinds);
-  const auto kind = text_in(challenge, "type"), name = name_in(asked.body), token = text_in(challenge, "token");
+  const auto kind = web::string_member(challenge, "type"), name = name_in(asked.body),
+             token = web::string_member(challenge, "token");
   const Presented presented(kind, name, token, directory.key().authorization(token));
-  co_await directory.post(text_in(challenge, "url"), "{}");
+  co_await directory.post(web::string_member(challenge, "url"), "{}");
   std::vector<std::string> waiting{"pending", "processing"};
   const auto decided = co_await settled(directory, std::move(url), std::move(waiting));
-  if (text_in(decided, "status") != "valid")
-    throw Refused("the certificate authority could not validate " + name + " by " + kind + ": " + reason_in(decided));
+  if (web::string_member(decided, "status") != "valid")
+    throw Refused("the certificate authority could not validate " + name + " by " + kind + ": " +
+                  failure_reason(decided));
 }
 
 std::string order_for(const std::vector<std::string>& names) {
@@ -101,12 +106,13 @@ web::Task<std::string> obtain(Directory& directory, Wanted wanted) {
 
   const auto request = crypto::to_base64url(crypto::make_certificate_request(wanted.key, wanted.names));
   const auto finalization = json::serialize(json::object{{"csr", request}});
-  co_await directory.post(text_in(order.body, "finalize"), finalization);
+  co_await directory.post(web::string_member(order.body, "finalize"), finalization);
   std::vector<std::string> waiting{"pending", "ready", "processing"};
   const auto done = co_await settled(directory, order.location, std::move(waiting));
-  const auto url = text_in(done, "certificate");
-  if (text_in(done, "status") != "valid" || url.empty())
-    throw Refused("the certificate authority did not issue the certificate: the order is " + text_in(done, "status"));
+  const auto url = web::string_member(done, "certificate");
+  if (web::string_member(done, "status") != "valid" || url.empty())
+    throw Refused("the certificate authority did not issue the certificate: the order is " +
+                  web::string_member(done, "status"));
   auto certificate = co_await directory.post(url, "");
   co_return std::move(certificate.text);
 }

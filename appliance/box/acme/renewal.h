@@ -8,7 +8,7 @@
 
 #include "appliance/box/acme/files.h"
 #include "appliance/foundation/platform.h"
-#include "appliance/network/task_group.h"
+#include "appliance/foundation/task_group.h"
 
 namespace acme {
 
@@ -40,7 +40,7 @@ class Renewal {
   const std::vector<std::string> names_;
   const std::filesystem::path file_;
   const std::function<void()> reload_;
-  network::TaskGroup work_;
+  agentbox::TaskGroup work_;
   std::chrono::sys_seconds due_{};
 
   mutable std::mutex mutex_;  // protects what follows

@@ -35,6 +35,16 @@ constexpr std::array counterparts{
     Counterpart{&BackendGuards::internal, Need::session, Need::recent},
 };
 
+// What users with the role support may call: users, states of agents, usage, events and the box's health. All else is
+// for administrators, and so are all changes.
+constexpr std::array<std::string_view, 6> open_to_support{"/api/admin/users",           "/api/admin/users/:user",
+                                                          "/api/admin/agents",          "/api/admin/statement",
+                                                          "/api/admin/security-events", "/api/admin/metrics"};
+
+bool is_open_to_support(const web::Route& row) {
+  return row.method == web::GET && std::ranges::find(open_to_support, row.path) != open_to_support.end();
+}
+
 bool reads(web::Method method) { return method == web::Method::get || method == web::Method::head; }
 
 // The text that names the operator keys' scopes concerns the backend alone: it is the description's end.
@@ -43,6 +53,12 @@ std::string without_scopes(std::string text) {
     if (const auto at = text.rfind(beginning); at != std::string::npos) text.resize(at);
   while (text.ends_with(' ')) text.pop_back();
   return text;
+}
+
+web::Route with_recent_proof(web::Route row, const web::Guard& recent) {
+  auto& text = row.endpoint.description;
+  text += (text.empty() ? "" : " ") + std::string(recent_text);
+  return {row.method, std::move(row.path), recent, row.rate, std::move(row.endpoint), row.summary};
 }
 
 }  // namespace
@@ -69,7 +85,19 @@ const web::Guard& documented_recent_admin_session() {
 
 void offer_to_administrators(const agentbox::Guards& guards, const web::Guard& recent, agentbox::Rows& rows) {
   std::set<std::pair<web::Method, std::string>> own;
-  for (const web::Route& row : rows.web) own.emplace(row.method, row.path);
+  std::vector<web::Route> of_web;
+  for (web::Route& row : rows.web) {
+    own.emplace(row.method, row.path);
+    const bool is_of_admins = &row.guard == &guards.admin_session;
+    if (is_of_admins && !reads(row.method))
+      of_web.push_back(with_recent_proof(std::move(row), recent));
+    else if (is_of_admins && is_open_to_support(row))
+      of_web.push_back({row.method, std::move(row.path), guards.support_session, row.rate, std::move(row.endpoint),
+                        std::move(row.summary)});
+    else
+      of_web.push_back(std::move(row));
+  }
+  rows.web = std::move(of_web);
   for (const web::Route& row : rows.backend) {
     if (!row.path.starts_with(admin_rows) || own.contains({row.method, row.path})) continue;
     const auto counterpart = std::ranges::find_if(
@@ -78,12 +106,10 @@ void offer_to_administrators(const agentbox::Guards& guards, const web::Guard& r
     const Need need = row.method == web::DELETE ? Need::recent
                       : reads(row.method)       ? counterpart->reading
                                                 : counterpart->changing;
-    const web::Guard& guard = need == Need::recent ? recent : guards.admin_session;
-    web::Route offered{row.method, row.path, guard, row.rate, row.endpoint, row.summary};
-    auto& text = offered.endpoint.description;
-    text = without_scopes(std::move(text));
-    if (need == Need::recent) text += (text.empty() ? "" : " ") + std::string(recent_text);
-    rows.web.push_back(std::move(offered));
+    const auto& session = is_open_to_support(row) ? guards.support_session : guards.admin_session;
+    web::Route offered{row.method, row.path, session, row.rate, row.endpoint, row.summary};
+    offered.endpoint.description = without_scopes(std::move(offered.endpoint.description));
+    rows.web.push_back(need == Need::recent ? with_recent_proof(std::move(offered), recent) : std::move(offered));
   }
 }
 

@@ -4,8 +4,8 @@
 #include <functional>
 #include <string>
 
+#include "appliance/access/guards.h"
 #include "appliance/foundation/platform.h"
-#include "appliance/identity/guards.h"
 
 namespace administration {
 
@@ -18,8 +18,10 @@ const web::Guard& documented_recent_admin_session();
 
 // Adds the rows of /api/admin that only the backend has to those of the web. The guard of the backend's row decides
 // which guard its counterpart has. Reading, and running agents, takes an administrator's session; deleting, other
-// changes, and answers that contain credentials take a recent proof besides. A row whose guard has no counterpart is
-// not offered. `recent`: see recent_admin_session; the rows refer to it and to the guards.
+// changes, and answers that contain credentials take a recent proof besides. Some that only read are open to the role
+// support, too. A row whose guard has no counterpart is
+// not offered. Rows that modules have on the web themselves take the recent proof, too, if they change something.
+// `recent`: see recent_admin_session; the rows refer to it and to the guards.
 void offer_to_administrators(const agentbox::Guards&, const web::Guard& recent, agentbox::Rows&);
 
 }  // namespace administration

@@ -1,9 +1,22 @@
 #pragma once
 
-#include "appliance/box/administration/routes.h"
+#include <vector>
+
+#include "appliance/access/guards.h"
+#include "appliance/box/administration/step_up.h"
+#include "appliance/foundation/settings/load.h"
+#include "web/routes/bind.h"
 #include "web/routes/endpoint.h"
+#include "web/routes/route.h"
 
 namespace administration {
+
+// What the rows depend on; all of it must outlive them.
+struct Services {
+  StepUp& step_up;
+  const agentbox::Settings& settings;
+  const agentbox::SettingSources& sources;
+};
 
 struct SteppedUp {
   bool success = true;
@@ -25,7 +38,9 @@ struct SettingList {
 };
 BOOST_DESCRIBE_STRUCT(SettingList, (), (settings, count))
 
-web::Answer show_settings(const Services&, const web::Request&);
-web::Answer confirm_identity(const Services&, const web::Request&, second_factor::StepUpProof);
+// POST /api/auth/step-up. The backend's admin rows are added to those of the web by admin_rows.h.
+std::vector<web::Route> web_routes(const agentbox::Guards&, const web::Bind<Services>&);
+// GET /api/admin/settings.
+std::vector<web::Route> backend_routes(const agentbox::Guards&, const web::Bind<Services>&);
 
 }  // namespace administration

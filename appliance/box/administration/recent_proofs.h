@@ -6,11 +6,12 @@
 #include <string>
 #include <unordered_map>
 
-#include "appliance/identity/accounts/sessions.h"
+#include "appliance/access/sessions.h"
 
 namespace administration {
 
-// Kept in memory: after a restart users prove it again. Callable from every thread; the sessions must outlive it.
+// What step-up has proved is kept in memory: after a restart users prove it again. A sign-in is stored and counts as
+// long as it is recent. Callable from every thread; the sessions must outlive it.
 class RecentProofs {
  public:
   explicit RecentProofs(const accounts::Sessions& sessions) : sessions_(sessions) {}

@@ -2,11 +2,17 @@
 
 #include <array>
 #include <cstdio>
+#include <map>
 
+#include "appliance/agent/workspace_path.h"
 #include "appliance/box/maintenance/exchange_folder.h"
 #include "appliance/box/packing/header.h"
 #include "appliance/box/packing/tree.h"
 #include "appliance/foundation/beneath.h"
+#include "appliance/foundation/crypto/random.h"
+#include "appliance/hosting/agents/agent_provisioning.h"
+#include "appliance/hosting/agents/directory.h"
+#include "appliance/hosting/agents/lifecycle.h"
 #include "web/routes/reply.h"
 
 namespace agent_transfer {
@@ -58,8 +64,8 @@ void write_messages(const store::Tenant& tenant, const std::string& agent, packi
 }
 
 struct Description {
-  CarriedAgent agent;
-  std::vector<CarriedSchedule> schedules;
+  ExportedAgent agent;
+  std::vector<ExportedSchedule> schedules;
   std::uint64_t bytes = 0;  // of the workspace and the conversation
 };
 
@@ -85,6 +91,8 @@ Description described(const fs::path& file) {
       const auto lines = archive.read_text(longest_messages);
       read_messages(lines);
       result.bytes += lines.size();
+    } else if (found->path == conversations_name) {
+      read_conversations(archive.read_text(longest_description));
     } else if (is_workspace(*found)) {
       archive.read([&](std::uint64_t, std::string_view bytes) { result.bytes += bytes.size(); });
     } else {
@@ -103,23 +111,70 @@ std::string message_id(const std::string& agent, store::Time at, std::size_t num
   return agent + text.data();
 }
 
-void insert_messages(const store::System& system, const agents::Agent& agent, std::vector<CarriedMessage> found,
-                     std::size_t first) {
+// The ids of imported conversations by those in the pack. They are new: nobody continues a conversation of a pack but
+// its owner, since a peer of the same name may be another one here.
+using ConversationIds = std::map<std::string, std::string, std::less<>>;
+
+ConversationIds insert_conversations(const store::System& system, const agents::Agent& agent,
+                                     std::vector<ExportedConversation> found) {
+  constexpr std::size_t id_length = 24;
+  ConversationIds ids;
+  auto change = system.change();
+  for (auto& one : found) {
+    chat::Conversation made{.owner = agent.owner,
+                            .id = "c_" + crypto::random_id(id_length),
+                            .agent = agent.id,
+                            .channel = one.channel,
+                            .audience = one.audience,
+                            .peer = std::move(one.peer),
+                            .peer_user = {},
+                            .title = std::move(one.title),
+                            .is_archived = one.isArchived,
+                            .is_pinned = one.isPinned,
+                            .created_at = one.createdAt,
+                            .last_at = one.lastAt};
+    ids.emplace(std::move(one.id), made.id);
+    change.insert(chat::conversations, made);
+  }
+  if (!change.commit_blocking().ok()) throw UsageError("the conversations cannot be stored");
+  return ids;
+}
+
+// The agent's own files of conversations get the new names. What it remembered for peers is left out.
+void rename_histories(const fs::path& workspace, const ConversationIds& ids) {
+  const auto is_folder = [](const fs::path& path) { return fs::is_directory(fs::symlink_status(path)); };
+  const auto state = workspace / agent_process::state_folder;
+  if (!is_folder(state)) return;
+  fs::remove_all(state / agent_process::peers_folder);
+  const auto folder = state / agent_process::conversations_folder;
+  if (!is_folder(folder)) return;
+  for (const auto& [before, now] : ids)
+    if (agent_process::is_conversation_name(before) && is_folder(folder / before))
+      fs::rename(folder / before, folder / now);
+}
+
+void insert_messages(const store::System& system, const agents::Agent& agent, const ConversationIds& ids,
+                     std::vector<ExportedMessage> found, std::size_t first) {
   constexpr std::size_t per_change = 200;
   for (std::size_t at = 0; at < found.size(); at += per_change) {
     auto change = system.change();
     for (std::size_t i = at; i < std::min(found.size(), at + per_change); ++i) {
       auto& one = found[i];
-      change.insert(chat::messages, chat::Message{.owner = agent.owner,
-                                                  .id = message_id(agent.id, one.createdAt, first + i),
-                                                  .agent = agent.id,
-                                                  .role = one.role,
-                                                  .content = std::move(one.content),
-                                                  .model = std::move(one.model),
-                                                  .delivery = one.delivery,
-                                                  .failure = std::move(one.failure),
-                                                  .is_stopped = one.isStopped,
-                                                  .created_at = one.createdAt});
+      const auto conversation = one.conversation.empty() ? ids.end() : ids.find(one.conversation);
+      if (!one.conversation.empty() && conversation == ids.end())
+        throw UsageError("the pack has a message of a conversation that it does not have");
+      change.insert(chat::messages,
+                    chat::Message{.owner = agent.owner,
+                                  .id = message_id(agent.id, one.createdAt, first + i),
+                                  .agent = agent.id,
+                                  .role = one.role,
+                                  .content = std::move(one.content),
+                                  .model = std::move(one.model),
+                                  .delivery = one.delivery,
+                                  .failure = std::move(one.failure),
+                                  .is_stopped = one.isStopped,
+                                  .created_at = one.createdAt,
+                                  .conversation = conversation == ids.end() ? std::string() : conversation->second});
     }
     if (!change.commit_blocking().ok()) throw UsageError("the conversation cannot be stored");
   }
@@ -133,16 +188,20 @@ std::size_t extract(const fs::path& file, const fs::path& folder, const store::S
   packing::read_header(archive, "agent");
   packing::Extraction extraction(folder);
   std::size_t messages = 0;
+  ConversationIds ids;
   while (const auto found = archive.next()) {
     if (is_workspace(*found)) {
       extraction.write(*found, found->path, archive);
     } else if (is_messages(*found)) {
       auto read = read_messages(archive.read_text(longest_messages));
       const auto count = read.size();
-      insert_messages(system, agent, std::move(read), messages);
+      insert_messages(system, agent, ids, std::move(read), messages);
       messages += count;
+    } else if (found->path == conversations_name) {
+      ids = insert_conversations(system, agent, read_conversations(archive.read_text(longest_description)));
     }
   }
+  rename_histories(folder / workspace_name, ids);
   return messages;
 }
 
@@ -161,8 +220,15 @@ web::Task<web::Result<T>> attempt(boost::asio::thread_pool& pool, std::function<
 
 }  // namespace
 
-AgentTransfer::AgentTransfer(const agentbox::Platform& platform, hosting::Module& hosting)
-    : platform_(platform), hosting_(hosting), disk_(platform.folder.path(), platform.settings.disk_reserve) {}
+AgentTransfer::AgentTransfer(const agentbox::Platform& platform, const agents::AgentDirectory& directory,
+                             agents::AgentProvisioning& provisioning, agents::AgentLifecycle& lifecycle,
+                             schedule::Tasks& tasks)
+    : platform_(platform),
+      directory_(directory),
+      provisioning_(provisioning),
+      lifecycle_(lifecycle),
+      tasks_(tasks),
+      disk_(platform.folder.path(), platform.settings.disk_reserve) {}
 
 Exported AgentTransfer::write(const agents::Agent& agent, const fs::path& file) const {
   const auto draft = fs::path(file).concat(".part");
@@ -172,9 +238,13 @@ Exported AgentTransfer::write(const agents::Agent& agent, const fs::path& file) 
     packing::ArchiveWriter archive(draft);
     packing::write_header(archive, {.kind = "agent", .version = {}, .madeAt = {}, .keyFingerprint = {}}, store::now());
     archive.add(entry(std::string(agent_name)), json_of(carried(agent)));
-    std::vector<CarriedSchedule> schedules;
-    for (const auto& task : hosting_.schedule.tasks.list(agent.owner, agent.id)) schedules.push_back(carried(task));
+    std::vector<ExportedSchedule> schedules;
+    for (const auto& task : tasks_.list(agent.owner, agent.id)) schedules.push_back(carried(task));
     archive.add(entry(std::string(schedules_name)), json_of(schedules));
+    std::vector<ExportedConversation> conversations;
+    for (const auto& one : chat::conversations_of(platform_.system, agent.id, std::size_t(-1)))
+      if (one.id != chat::first_conversation_id(agent.id)) conversations.push_back(carried(one));
+    archive.add(entry(std::string(conversations_name)), json_of(conversations));
     write_messages(platform_.system.tenant(agent.owner), agent.id, archive);
     packing::add_tree(archive, platform_.folder.agents() / agent.id / workspace_name, std::string(workspace_name),
                       done.left_out);
@@ -186,7 +256,7 @@ Exported AgentTransfer::write(const agents::Agent& agent, const fs::path& file) 
 }
 
 web::Task<web::Result<Exported>> AgentTransfer::export_to(fs::path file, std::string id) {
-  const auto agent = hosting_.agents.directory.find(id);
+  const auto agent = directory_.find(id);
   if (!agent) co_return web::not_found("No such agent");
   if (!file.is_absolute()) co_return web::invalid("file must be an absolute path on the box");
   std::function<web::Result<Exported>()> work = [this, agent = *agent,
@@ -220,17 +290,17 @@ web::Task<web::Result<Imported>> AgentTransfer::import_from(fs::path file, store
                         .config = std::move(carried_agent.config),
                         .tier = carried_agent.tier,
                         .plan = carried_agent.plan};
-  auto agent = co_await hosting_.agents.provisioning.create(owner, std::move(spec));
+  auto agent = co_await provisioning_.create(owner, std::move(spec));
   if (!agent) co_return agent.error();
   Imported imported{.agent = std::move(*agent), .secrets = std::move(carried_agent.secrets)};
   const auto id = imported.agent.id;
   auto filled = co_await fill(std::move(imported), std::move(file), std::move(description->schedules));
-  if (!filled) static_cast<void>(co_await hosting_.agents.lifecycle.remove(owner, id));
+  if (!filled) static_cast<void>(co_await lifecycle_.remove(owner, id));
   co_return filled;
 }
 
 web::Task<web::Result<Imported>> AgentTransfer::fill(Imported imported, fs::path file,
-                                                     std::vector<CarriedSchedule> schedules) {
+                                                     std::vector<ExportedSchedule> schedules) {
   std::function<web::Result<std::size_t>()> work = [this, file = std::move(file), agent = imported.agent] {
     return extract(file, platform_.folder.agents() / agent.id, platform_.system, agent);
   };
@@ -247,7 +317,7 @@ web::Task<web::Result<Imported>> AgentTransfer::fill(Imported imported, fs::path
                            .enabled = one.enabled,
                            .catch_up = one.catchUp,
                            .overlap = one.overlap};
-    const auto made = co_await hosting_.schedule.tasks.create(imported.agent.owner, std::move(task));
+    const auto made = co_await tasks_.create(imported.agent.owner, std::move(task));
     if (!made) co_return made.error();
     ++imported.schedules;
   }

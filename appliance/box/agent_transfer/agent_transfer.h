@@ -9,7 +9,12 @@
 #include "appliance/box/agent_transfer/carried.h"
 #include "appliance/foundation/disk_reserve.h"
 #include "appliance/foundation/platform.h"
-#include "appliance/hosting/module.h"
+
+namespace agents {
+class AgentDirectory;
+class AgentLifecycle;
+class AgentProvisioning;
+}  // namespace agents
 
 namespace agent_transfer {
 
@@ -28,7 +33,8 @@ struct Imported {
 // Callable from every thread. The arguments must outlive it.
 class AgentTransfer {
  public:
-  AgentTransfer(const agentbox::Platform&, hosting::Module&);
+  AgentTransfer(const agentbox::Platform&, const agents::AgentDirectory&, agents::AgentProvisioning&,
+                agents::AgentLifecycle&, schedule::Tasks&);
 
   // To a new file of the box's machine, at an absolute path outside of the data folder. A running agent may change its
   // files meanwhile. not_found; invalid with the reason if the file cannot be written; unavailable without room.
@@ -39,10 +45,13 @@ class AgentTransfer {
 
  private:
   Exported write(const agents::Agent&, const std::filesystem::path& file) const;
-  web::Task<web::Result<Imported>> fill(Imported, std::filesystem::path file, std::vector<CarriedSchedule>);
+  web::Task<web::Result<Imported>> fill(Imported, std::filesystem::path file, std::vector<ExportedSchedule>);
 
   const agentbox::Platform& platform_;
-  hosting::Module& hosting_;
+  const agents::AgentDirectory& directory_;
+  agents::AgentProvisioning& provisioning_;
+  agents::AgentLifecycle& lifecycle_;
+  schedule::Tasks& tasks_;
   const agentbox::DiskReserve disk_;
 };
 

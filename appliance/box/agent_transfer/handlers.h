@@ -1,10 +1,24 @@
 #pragma once
 
-#include "appliance/box/agent_transfer/routes.h"
+#include <vector>
+
+#include "appliance/access/guards.h"
+#include "appliance/box/agent_transfer/agent_transfer.h"
+#include "appliance/identity/accounts/accounts.h"
+#include "appliance/identity/audit/audit.h"
+#include "web/routes/bind.h"
 #include "web/routes/endpoint.h"
 #include "web/routes/fields.h"
+#include "web/routes/route.h"
 
 namespace agent_transfer {
+
+// All outlive the rows.
+struct Services {
+  AgentTransfer& transfer;
+  const accounts::Accounts& accounts;
+  audit::Audit& audit;
+};
 
 struct ExportRequest {
   web::Text<1, 4'096> file;
@@ -31,7 +45,7 @@ struct ImportAnswer {
 };
 BOOST_DESCRIBE_STRUCT(ImportAnswer, (), (id, name, messages, schedules, secrets))
 
-web::Answer export_agent(const Services&, const web::Request&, ExportRequest);
-web::Answer import_agent(const Services&, const web::Request&, ImportRequest);
+// POST /api/admin/agents/:id/export and /api/admin/agents/import
+std::vector<web::Route> backend_routes(const agentbox::Guards&, const web::Bind<Services>&);
 
 }  // namespace agent_transfer

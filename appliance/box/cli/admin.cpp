@@ -8,6 +8,7 @@
 #include "appliance/box/cli/agent_transfer.h"
 #include "appliance/box/cli/audit.h"
 #include "appliance/box/cli/billing.h"
+#include "appliance/box/cli/channels.h"
 #include "appliance/box/cli/confirmation.h"
 #include "appliance/box/cli/git_hosts.h"
 #include "appliance/box/cli/invites.h"
@@ -16,6 +17,7 @@
 #include "appliance/box/cli/operator_keys.h"
 #include "appliance/box/cli/secret_file.h"
 #include "appliance/foundation/crypto/random.h"
+#include "web/ascii.h"
 
 namespace agentbox::cli {
 
@@ -23,7 +25,7 @@ namespace {
 
 namespace json = boost::json;
 
-std::string shown(const json::object& user, std::string_view name) {
+std::string field_text(const json::object& user, std::string_view name) {
   const auto& value = user.at(name);
   if (value.is_string()) return std::string(value.get_string());
   if (value.is_bool()) return value.get_bool() ? "yes" : "no";
@@ -33,10 +35,11 @@ std::string shown(const json::object& user, std::string_view name) {
 void print_user(const json::object& user) {
   for (const std::string_view name : {"id", "email", "name", "isAdmin", "isDisabled", "emailVerified", "plan",
                                       "subscriptionId", "credits", "createdAt"})
-    std::cout << std::left << std::setw(16) << name << shown(user, name) << '\n';
+    std::cout << std::left << std::setw(16) << name << field_text(user, name) << '\n';
 }
 
-void print_row(const std::string& id, const std::string& plan, const std::string& admin, const std::string& email) {
+void print_user_row(const std::string& id, const std::string& plan, const std::string& admin,
+                    const std::string& email) {
   std::cout << std::left << std::setw(8) << id << std::setw(12) << plan << std::setw(8) << admin << email << '\n';
 }
 
@@ -45,12 +48,12 @@ int list_users(const BoxClient& box) {
     return box.call("GET", "/api/admin/users?limit=1000&after=" + id).as_object();
   };
   auto page = page_after("0");
-  print_row("ID", "PLAN", "ADMIN", "E-MAIL");
+  print_user_row("ID", "PLAN", "ADMIN", "E-MAIL");
   for (;;) {
     for (const auto& entry : page.at("users").as_array()) {
       const auto& user = entry.as_object();
-      print_row(shown(user, "id"), shown(user, "plan"), shown(user, "isAdmin"),
-                shown(user, "email") + (user.at("isDisabled").as_bool() ? "  (disabled)" : ""));
+      print_user_row(field_text(user, "id"), field_text(user, "plan"), field_text(user, "isAdmin"),
+                     field_text(user, "email") + (user.at("isDisabled").as_bool() ? "  (disabled)" : ""));
     }
     const auto& next = page.at("next");
     if (!next.is_string()) return 0;
@@ -63,9 +66,9 @@ int print_outbox(const BoxClient& box) {
   for (const auto& entry : answer.at("mails").as_array()) {
     const auto& mail = entry.as_object();
     for (const std::string_view name : {"createdAt", "to", "subject", "delivery", "problem"})
-      if (const std::string text = shown(mail, name); !text.empty())
+      if (const std::string text = field_text(mail, name); !text.empty())
         std::cout << std::left << std::setw(12) << name << text << '\n';
-    std::cout << '\n' << shown(mail, "body") << "\n\n";
+    std::cout << '\n' << field_text(mail, "body") << "\n\n";
   }
   return 0;
 }
@@ -76,12 +79,12 @@ int print_security_events(const BoxClient& box) {
   return 0;
 }
 
-struct Arguments {
+struct UserArguments {
   std::string user, plan, password, name;
   bool is_admin = false, is_verified = false;
 };
 
-int create_user(const BoxClient& box, const Arguments& given) {
+int create_user(const BoxClient& box, const UserArguments& given) {
   const bool is_random = given.password.empty();
   const std::string password = is_random ? crypto::random_token(12) : given.password;
   json::object body{
@@ -98,8 +101,7 @@ int create_user(const BoxClient& box, const Arguments& given) {
 std::string escaped(const std::string& text) {
   std::string encoded;
   for (const char c : text) {
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
-                       c == '-' || c == '_' || c == '@';
+    const bool plain = web::is_alphanumeric(static_cast<char>(c)) || c == '.' || c == '-' || c == '_' || c == '@';
     encoded += plain ? std::string(1, c) : "%" + crypto::hex(std::string_view(&c, 1));
   }
   return encoded;
@@ -108,7 +110,7 @@ std::string escaped(const std::string& text) {
 void add_admin(CLI::App& app, std::function<int()>& run) {
   auto* admin = app.add_subcommand("admin", "Manage users, plans and models of the running box");
   admin->require_subcommand(1);
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<UserArguments>();
 
   // `act` receives the box and the path of the user.
   using Act = std::function<int(const BoxClient&, const std::string& path)>;
@@ -198,6 +200,7 @@ void add_admin(CLI::App& app, std::function<int()>& run) {
   add_billing(*admin, run);
   add_operator_keys(*admin, run);
   add_invites(*admin, run);
+  add_channels(*admin, run);
   add_audit(*admin, run);
   add_agent_transfer(*admin, run);
   add_rotate_master_key(*admin, run);

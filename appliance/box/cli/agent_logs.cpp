@@ -19,7 +19,7 @@ struct LogArguments {
 };
 
 // One line of the log, as an object or as text.
-void print(const json::value& line, bool as_json) {
+void print_log_line(const json::value& line, bool as_json) {
   if (as_json) {
     std::cout << json::serialize(line) << '\n';
     return;
@@ -29,18 +29,18 @@ void print(const json::value& line, bool as_json) {
             << line.at("text").as_string().c_str() << '\n';
 }
 
-int show(const BoxClient& box, const LogArguments& given) {
+int show_log(const BoxClient& box, const LogArguments& given) {
   const auto answer =
       box.call("GET", "/api/logs/" + escaped(given.agent) + "/history?limit=" + std::to_string(given.tail)).as_object();
-  for (const auto& line : answer.at("lines").as_array()) print(line, given.as_json);
+  for (const auto& line : answer.at("lines").as_array()) print_log_line(line, given.as_json);
   return 0;
 }
 
-int follow(const BoxClient& box, const LogArguments& given) {
+int follow_log(const BoxClient& box, const LogArguments& given) {
   models::EventReader reader([&](std::string_view event, std::string_view data) {
     boost::system::error_code malformed;
     const auto value = json::parse(data, malformed);
-    if (event == "log" && !malformed) print(value, given.as_json);
+    if (event == "log" && !malformed) print_log_line(value, given.as_json);
     std::cout << std::flush;
     return event != "end";
   });
@@ -59,7 +59,7 @@ void add_logs(CLI::App& app, std::function<int()>& run) {
   command->add_flag("-f,--follow", given->follows, "go on with new lines until interrupted");
   command->add_flag("--json", given->as_json, "print each line as JSON, for programs");
   connect(*command, run,
-          [given](const BoxClient& box) { return given->follows ? follow(box, *given) : show(box, *given); });
+          [given](const BoxClient& box) { return given->follows ? follow_log(box, *given) : show_log(box, *given); });
 }
 
 }  // namespace agentbox::cli

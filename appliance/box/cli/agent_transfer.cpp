@@ -16,11 +16,13 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr std::chrono::hours longest{1};
+constexpr std::chrono::hours transfer_timeout{1};
+constexpr std::chrono::minutes rewind_timeout{3};
 
 struct TransferOptions {
-  std::string agent, owner;
+  std::string agent, owner, message;
   std::filesystem::path file;
+  bool is_preview = false;
 };
 
 std::string full_path_of(const std::filesystem::path& file) {
@@ -48,7 +50,8 @@ int export_agent(const BoxClient& box, const TransferOptions& options) {
   const json::object body{{"file", written.string()}};
   const auto answer = [&] {
     const Progress progress("exporting");
-    auto made = box.call("POST", "/api/admin/agents/" + escaped(options.agent) + "/export", body, longest).as_object();
+    auto made =
+        box.call("POST", "/api/admin/agents/" + escaped(options.agent) + "/export", body, transfer_timeout).as_object();
     if (exchange) exchange->take(name, file);
     return made;
   }();
@@ -67,7 +70,7 @@ int import_agent(const BoxClient& box, const TransferOptions& options) {
   const auto answer = [&] {
     const Progress progress("importing");
     try {
-      return box.call("POST", "/api/admin/agents/import", body, longest).as_object();
+      return box.call("POST", "/api/admin/agents/import", body, transfer_timeout).as_object();
     } catch (const UsageError& error) {
       throw UsageError(boost::replace_all_copy(std::string(error.what()), lent.string(), file.string()));
     }
@@ -79,10 +82,24 @@ int import_agent(const BoxClient& box, const TransferOptions& options) {
   return 0;
 }
 
+int rewind_agent(const BoxClient& box, const TransferOptions& options) {
+  const json::object body{{"message", options.message}, {"preview", options.is_preview}};
+  const auto answer =
+      box.call("POST", "/api/agents/" + escaped(options.agent) + "/rewind", body, rewind_timeout).as_object();
+  print_each(answer, "files", options.is_preview ? "would change: " : "changed: ");
+  for (const auto& effect : answer.at("notUndone").as_array())
+    std::cout << "not undone: " << std::string(effect.at("tool").as_string()) << " at "
+              << std::string(effect.at("at").as_string()) << '\n';
+  std::cout << (options.is_preview ? "would undo " : "undid ") << answer.at("turns") << " turns and "
+            << answer.at("messages") << " messages\n";
+  return 0;
+}
+
 }  // namespace
 
 void add_agent_transfer(CLI::App& admin, std::function<int()>& run) {
-  auto* agent = admin.add_subcommand("agent", "Carry one agent to another box or owner in a file");
+  auto* agent = admin.add_subcommand(
+      "agent", "Carry one agent to another box or owner in a file, or go back to an earlier state of it");
   agent->require_subcommand(1);
   const auto options = std::make_shared<TransferOptions>();
 
@@ -96,6 +113,13 @@ void add_agent_transfer(CLI::App& admin, std::function<int()>& run) {
   importing->add_option("file", options->file, "the file")->required()->type_name("FILE");
   importing->add_option("--owner", options->owner, "e-mail address of its owner")->required()->type_name("EMAIL");
   connect(*importing, run, [options](const BoxClient& box) { return import_agent(box, *options); });
+
+  auto* rewinding = agent->add_subcommand(
+      "rewind", "Make files, memory and a conversation of an agent what they were before a message of its owner");
+  rewinding->add_option("id", options->agent, "the agent's id")->required();
+  rewinding->add_option("message", options->message, "the message's id")->required();
+  rewinding->add_flag("--preview", options->is_preview, "only say what that would change");
+  connect(*rewinding, run, [options](const BoxClient& box) { return rewind_agent(box, *options); });
 }
 
 }  // namespace agentbox::cli

@@ -14,7 +14,7 @@ namespace json = boost::json;
 
 constexpr std::chrono::minutes whole_log{10};  // for reading all of it
 
-int print(const BoxClient& box) {
+int print_audit_log(const BoxClient& box) {
   for (json::value after = 0; !after.is_null();) {
     auto page = box.call("GET", "/api/admin/audit?limit=1000&after=" + json::serialize(after)).as_object();
     for (const auto& entry : page.at("entries").as_array()) std::cout << json::serialize(entry) << '\n';
@@ -49,7 +49,7 @@ int print_export(const BoxClient& box) {
   return 0;
 }
 
-int verify(const BoxClient& box) {
+int verify_audit_log(const BoxClient& box) {
   const auto report = box.call("GET", "/api/admin/audit/verify", nullptr, whole_log).as_object();
   const auto number = [&](std::string_view name) { return json::serialize(report.at(name)); };
   if (!report.at("ok").as_bool()) {
@@ -74,7 +74,7 @@ struct ErasureArguments {
   std::string user, subject;
 };
 
-int erase(const BoxClient& box, const ErasureArguments& given) {
+int erase_personal_data(const BoxClient& box, const ErasureArguments& given) {
   std::string query;
   if (!given.user.empty()) query += "&userId=" + escaped(given.user);
   if (!given.subject.empty()) query += "&subject=" + escaped(given.subject);
@@ -89,10 +89,10 @@ int erase(const BoxClient& box, const ErasureArguments& given) {
 
 void add_audit(CLI::App& admin, std::function<int()>& run) {
   auto* audit = admin.add_subcommand("audit", "Print the security audit log as JSON lines, oldest first");
-  connect(*audit, run, print);
+  connect(*audit, run, print_audit_log);
   connect(
       *audit->add_subcommand("verify", "Verify that no entry was changed, removed or moved; exit code 1 if one was"),
-      run, verify);
+      run, verify_audit_log);
   connect(*audit->add_subcommand("export", "Print the log as JSON lines with its hashes and signed heads"), run,
           print_export);
   const auto given = std::make_shared<ErasureArguments>();
@@ -101,8 +101,8 @@ void add_audit(CLI::App& admin, std::function<int()>& run) {
   erasing->add_option("--subject", given->subject, "an e-mail address, wallet or other subject of entries");
   const Confirmation confirmation(*erasing);
   connect(*erasing, run, [given, confirmation](const BoxClient& box) {
-    confirmation.require("Erase this person's data from the audit log for good?");
-    return erase(box, *given);
+    confirmation.require("Permanently erase this person's data from the audit log?");
+    return erase_personal_data(box, *given);
   });
 }
 

@@ -6,7 +6,9 @@
 #include "appliance/box/cli/folder_owner.h"
 #include "appliance/box/cli/progress.h"
 #include "appliance/box/cli/store_copy.h"
+#include "appliance/box/maintenance/backup_draft.h"
 #include "appliance/box/maintenance/backup_folder.h"
+#include "appliance/box/maintenance/backup_manifest.h"
 #include "appliance/box/open_store.h"
 #include "appliance/box/rollback.h"
 #include "appliance/foundation/beneath.h"
@@ -22,45 +24,67 @@ namespace fs = std::filesystem;
 
 void copy_store(const Settings& settings, const std::string& master_key, const fs::path& to,
                 const std::string& acting_as) {
+  const DataFolder folder(settings.data);
   const BoxClient box(settings, acting_as);
-  if (!box.is_running()) {
-    const OwnerKept kept(DataFolder(settings.data));
-    open_store(settings)->backup(to);
-    return;
-  }
-  copy_store_of(box, DataFolder(settings.data), master_key, to);
+  if (box.is_running()) return copy_store_of(box, folder, master_key, to);
+  auto known = settings;
+  known.master_key = crypto::hex(master_key);  // its owner may not see where it comes from
+  if (is_of_another_user(folder))
+    copy_store_through(
+        folder, [&](const fs::path& copy) { open_store(known)->backup(copy); }, to);
+  else
+    open_store(known)->backup(to);
 }
 
-void print(const std::vector<maintenance::LeftOut>& left_out) {
-  for (const auto& [workspace, folders] : left_out)
-    std::cout << "left out of " << workspace.string() << ": " << folders << (folders == 1 ? " folder" : " folders")
-              << " within more than 200 others\n";
+// The key that an earlier backup there has stays, so that the folder goes on restoring by itself. Throws UsageError if
+// the new backup would not open with it.
+bool keeps_key(const DataFolder& copy, const std::string& master_key, const BackupOptions& options) {
+  if (options.with_key) return true;
+  const DataFolder ready(copy.path());
+  if (!fs::exists(ready.key_file())) return false;
+  if (read_own_key_file(ready.key_file()) != master_key)
+    throw UsageError(ready.key_file().string() +
+                     " is of an earlier backup --with-key, and the box has another master " +
+                     "key now: add --with-key to replace it, or move it away");
+  return true;
+}
+
+void print_left_out(const std::vector<maintenance::LeftOut>& left_out) {
+  for (const auto& [workspace, what] : left_out)
+    for (const auto& one : what) std::cout << "left out of " << workspace.string() << ": " << one << '\n';
 }
 
 FoundKey find_key(const DataFolder& source, const RestoreOptions& options, const Settings& settings) {
   if (options.key_file) return {.key = read_key_file(*options.key_file)};
   if (!settings.master_key.empty()) return {.key = crypto::unhex(settings.master_key), .belongs_in_file = false};
-  if (fs::exists(source.key_file())) return {.key = read_key_file(source.key_file())};
+  if (fs::exists(source.key_file())) return {.key = read_own_key_file(source.key_file())};
   throw UsageError("the backup in " + source.path().string() +
                    " does not hold its master key: name the box's master.key with --key, or set AGENTBOX_MASTER_KEY");
 }
 
 }  // namespace
 
-void back_up_to(const DataFolder& copy, const Settings& settings, const BackupOptions& options) {
+bool back_up_to(const DataFolder& copy, const Settings& settings, const BackupOptions& options) {
   const DataFolder folder(settings.data);
   folder.require_box();
   const std::string master_key = folder.master_key(settings);
   copy.prepare("folder of the backup", "--to");
   copy.require_trusted("--to");
   try {
-    fs::remove(copy.path() / maintenance::sealed_settings_name);  // not complete from here on
-    fs::remove(copy.key_file());
-    const Progress progress("copying");
-    copy_store(settings, master_key, copy.store(), options.acting_as);
-    const auto left_out = maintenance::copy_all_but_store(folder, copy, master_key);
-    if (options.with_key) write_key_file(copy.key_file(), master_key);
-    print(left_out);
+    maintenance::BackupDraft draft(copy);
+    const bool has_key = keeps_key(copy, master_key, options);
+    try {
+      const Progress progress("copying");
+      copy_store(settings, master_key, draft.folder().store(), options.acting_as);
+      const auto left_out = maintenance::copy_all_but_store(folder, draft, master_key);
+      if (has_key) write_key_file(draft.folder().key_file(), master_key);
+      draft.complete(master_key);
+      print_left_out(left_out);
+    } catch (...) {
+      draft.discard();
+      throw;
+    }
+    return has_key;
   } catch (const fs::filesystem_error& error) {
     throw UsageError(std::string("the backup failed: ") + error.what());
   }
@@ -75,10 +99,11 @@ int backup(const Settings& settings, const BackupOptions& options) {
   if (is_beneath(copy.path(), folder.path()))
     throw UsageError(copy.path().string() + " is inside the data folder " + folder.path().string() +
                      ": name a folder outside of it with --to, best on another disk");
-  back_up_to(copy, settings, options);
+  const bool has_key = back_up_to(copy, settings, options);
   std::cout << "backed up to " << copy.path().string() << '\n'
-            << (options.with_key
-                    ? "with master.key: this folder gives access to every secret of the box, protect it like the box"
+            << (has_key
+                    ? std::string("with master.key") + (options.with_key ? "" : ", which an earlier backup put there") +
+                          ": this folder gives access to every secret of the box, protect it like the box"
                     : "without master.key: keep a copy of it elsewhere, the backup cannot be restored without it")
             << '\n';
   return 0;
@@ -91,7 +116,7 @@ void restore_from(const DataFolder& source, const DataFolder& folder, const Foun
     const Progress progress("restoring");
     if (found.belongs_in_file) write_key_file(folder.key_file(), found.key);
     if (!config.empty()) write_private_file(folder.config_file(), config);
-    if (fs::exists(source.agents())) print(maintenance::copy_workspaces(source.agents(), folder.agents()));
+    if (fs::exists(source.agents())) print_left_out(maintenance::copy_workspaces(source, folder));
     maintenance::copy_skills(source, folder);
     maintenance::copy_schema_note(source, folder);
     maintenance::sync(folder.path());
@@ -103,11 +128,21 @@ void restore_from(const DataFolder& source, const DataFolder& folder, const Foun
 
 int restore(const RestoreOptions& options, const Settings& settings) {
   const DataFolder source(options.from), folder(settings.data);
+  maintenance::finish_backup(source);
   if (!fs::exists(source.store())) throw UsageError("there is no backup in " + source.path().string());
   if (fs::exists(folder.store()))
     throw UsageError(folder.path().string() + " already holds a box: restore into another folder with --data");
   const auto found = find_key(source, options, settings);
-  const OwnerKept kept(folder);
+  maintenance::read_sealed_settings(source, found.key);
+  bool is_checked = false;
+  {
+    const Progress progress("checking");
+    is_checked = maintenance::check_manifest(source, found.key);
+  }
+  if (!is_checked)
+    std::cout
+        << "note: this backup has no manifest, as those of agentbox 0.1: workspaces and skills were not checked\n";
+  const RestoreOwner kept(folder);
   restore_from(source, folder, found);
   std::cout << "restored to " << folder.path().string() << '\n';
   if (!found.belongs_in_file) std::cout << "the key stays in AGENTBOX_MASTER_KEY: set it for agentbox serve, too\n";
@@ -129,8 +164,12 @@ int rollback(const Settings& settings, const Confirmation& confirmation) {
   return 0;
 }
 
-int verify(const Settings& settings) {
-  DataFolder(settings.data).require_box();
+int verify(const Settings& given) {
+  const DataFolder folder(given.data);
+  folder.require_box();
+  auto settings = given;
+  settings.master_key = crypto::hex(folder.master_key(given));  // its owner may not see where it comes from
+  become_owner(folder);
   bool is_torn = false;
   const auto print_note = [&is_torn](const std::string& trouble) {
     is_torn = true;

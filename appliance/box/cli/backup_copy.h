@@ -8,8 +8,9 @@
 
 namespace agentbox::cli {
 
-// Through the running box if there is one. Throws UsageError.
-void back_up_to(const DataFolder& copy, const Settings&, const BackupOptions&);
+// Through the running box if there is one. An earlier backup there stays whole until this one is. Returns whether the
+// backup has the master key: because of with_key, or since an earlier one has it. Throws UsageError.
+bool back_up_to(const DataFolder& copy, const Settings&, const BackupOptions&);
 
 struct FoundKey {
   std::string key;

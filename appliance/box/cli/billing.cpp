@@ -13,7 +13,7 @@ namespace {
 
 namespace json = boost::json;
 
-std::string text_of(const json::value& value) { return json::value_to<std::string>(value); }
+std::string string_value(const json::value& value) { return json::value_to<std::string>(value); }
 
 struct Invoice {
   std::string user, month, format = "html";
@@ -32,12 +32,13 @@ struct Adjustment {
 };
 
 void print_entry(const json::object& entry) {
-  std::cout << std::left << std::setw(26) << text_of(entry.at("at")) << std::setw(10) << text_of(entry.at("kind"))
-            << std::setw(18) << text_of(entry.at("amount")) << text_of(entry.at("note")) << '\n';
+  std::cout << std::left << std::setw(26) << string_value(entry.at("at")) << std::setw(10)
+            << string_value(entry.at("kind")) << std::setw(18) << string_value(entry.at("amount"))
+            << string_value(entry.at("note")) << '\n';
 }
 
 int print_credits(const BoxClient& box, const Adjustment& given) {
-  const auto user = text_of(box.call("GET", "/api/admin/users/" + escaped(given.user)).as_object().at("id"));
+  const auto user = string_value(box.call("GET", "/api/admin/users/" + escaped(given.user)).as_object().at("id"));
   if (!given.usd.empty()) {
     if (given.reason.empty()) throw UsageError("--add needs --reason, which the user can read");
     const json::object body{{"userId", user}, {"usd", given.usd}, {"reason", given.reason}};
@@ -45,8 +46,8 @@ int print_credits(const BoxClient& box, const Adjustment& given) {
   }
   const auto answer = box.call("GET", "/api/admin/credits?userId=" + user).as_object();
   const auto& account = answer.at("account").as_object();
-  std::cout << "balance " << text_of(account.at("balance")) << " USD, reserved " << text_of(account.at("reserved"))
-            << " USD\n";
+  std::cout << "balance " << string_value(account.at("balance")) << " USD, reserved "
+            << string_value(account.at("reserved")) << " USD\n";
   for (const auto& entry : answer.at("entries").as_array()) print_entry(entry.as_object());
   return 0;
 }

@@ -6,34 +6,25 @@
 #include <array>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
-#include <fstream>
 #include <limits>
-#include <sstream>
 
+#include "appliance/access/acting_as.h"
 #include "appliance/foundation/data_folder.h"
-#include "appliance/identity/acting_as.h"
+#include "web/json.h"
 
 namespace agentbox::cli {
 
 namespace {
 
-std::string text_of(const boost::json::value& value, std::string_view name) {
-  const auto* object = value.if_object();
-  const auto* field = object ? object->if_contains(name) : nullptr;
-  return field && field->is_string() ? std::string(field->get_string()) : std::string();
-}
-
-boost::json::value parse(const std::string& text) {
+boost::json::value parse_or_null(const std::string& text) {
   boost::system::error_code malformed;
   auto value = boost::json::parse(text, malformed);
   return malformed ? boost::json::value() : value;
 }
 
 std::string announced_backend(const DataFolder& folder) {
-  std::ifstream input(folder.endpoints_file());
-  std::stringstream text;
-  text << input.rdbuf();
-  return text_of(parse(text.str()), "backend");
+  const auto text = read_folder_file(folder.endpoints_file());
+  return text ? web::string_member(parse_or_null(*text), "backend") : std::string();
 }
 
 // The login name, else the number, of the user that runs the program.
@@ -47,19 +38,6 @@ std::string system_user() {
 }
 
 }  // namespace
-
-web::Result<web::FetchResponse> fetch_blocking(web::FetchRequest request) {
-  boost::asio::io_context io;
-  std::optional<web::Result<web::FetchResponse>> answer;
-  boost::asio::co_spawn(io, web::fetch(std::move(request)),
-                        [&](std::exception_ptr failure, web::Result<web::FetchResponse> result) {
-                          if (failure) std::rethrow_exception(failure);
-                          answer = std::move(result);
-                        });
-  while (!answer && io.run_one() > 0) continue;
-  if (!answer) return web::internal("the request did not end");
-  return std::move(*answer);
-}
 
 BoxClient::BoxClient(const Settings& settings, const std::string& acting_as)
     : settings_(settings), acting_as_(acting_as.empty() ? system_user() : acting_as) {
@@ -80,12 +58,12 @@ bool BoxClient::is_running() const {
 }
 
 web::Result<web::FetchResponse> BoxClient::health() const {
-  return fetch_blocking({.url = url_ + "/health?strict", .timeout = std::chrono::seconds(5)});
+  return web::fetch_blocking({.url = url_ + "/health?strict", .timeout = std::chrono::seconds(5)});
 }
 
 boost::json::value BoxClient::call(std::string method, const std::string& path, const boost::json::value& body,
                                    std::chrono::seconds timeout) const {
-  return parse(exchange(std::move(method), path, body, timeout));
+  return parse_or_null(exchange(std::move(method), path, body, timeout));
 }
 
 std::string BoxClient::get_text(const std::string& path) const {
@@ -109,15 +87,16 @@ void BoxClient::report_no_box() const {
 }
 
 void BoxClient::refuse(int status, const std::string& body) const {
-  const auto value = parse(body);
-  if (status == 403 && !text_of(value, "code").empty()) {
-    const bool needs_admin = text_of(value, "code") == "ADMIN_REQUIRED";
-    throw UsageError(text_of(value, "error") + (needs_admin ? ": give it with --as" : ""));
+  const auto value = parse_or_null(body);
+  if (status == 403 && !web::string_member(value, "code").empty()) {
+    const bool needs_admin = web::string_member(value, "code") == "ADMIN_REQUIRED";
+    throw UsageError(web::string_member(value, "error") + (needs_admin ? ": give it with --as" : ""));
   }
   if (status == 401 || status == 403)
     throw UsageError("the box at " + url_ + " refuses the key: INTERNAL_API_KEY must be the one it was started with");
-  const std::string message = text_of(value, "error");
-  throw BoxRefusal(message.empty() ? "the box answered " + std::to_string(status) : message, text_of(value, "code"));
+  const std::string message = web::string_member(value, "error");
+  throw BoxRefusal(message.empty() ? "the box answered " + std::to_string(status) : message,
+                   web::string_member(value, "code"));
 }
 
 std::string BoxClient::exchange(std::string method, const std::string& path, const boost::json::value& body,

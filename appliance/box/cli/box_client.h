@@ -19,9 +19,6 @@ struct BoxRefusal : UsageError {
   std::string code;  // of the answer; may be empty
 };
 
-// For commands, which have no event loop of their own.
-web::Result<web::FetchResponse> fetch_blocking(web::FetchRequest);
-
 class BoxClient {
  public:
   // Uses the address announced by the box that runs on the data folder, else BACKEND_LISTEN. `acting_as`: the person,

@@ -26,7 +26,7 @@ struct CatalogueOptions {
   bool takes_unsigned = false;
 };
 
-std::string text_of(const fs::path& path, const char* what) {
+std::string read_input(const fs::path& path, const char* what) {
   std::ifstream input(path, std::ios::binary);
   std::ostringstream text;
   text << input.rdbuf();
@@ -42,7 +42,7 @@ void require_signature(const CatalogueOptions& options, const DataFolder& folder
                      ", or take the file as it is with --unsigned");
   const auto file = options.signature.empty() ? fs::path(options.file).concat(".sig") : options.signature;
   if (!fs::exists(file)) throw UsageError(options.file.string() + " is not signed: " + file.string() + " is missing");
-  if (!crypto::is_ssh_signature(text, text_of(file, "signature"), text_of(key, "key"), name_space))
+  if (!crypto::is_ssh_signature(text, read_input(file, "signature"), read_input(key, "key"), name_space))
     throw UsageError(options.file.string() + " is not signed by the key in " + key.string());
 }
 
@@ -57,11 +57,11 @@ void tell_box(const Settings& settings) {
 int update(const Settings& settings, const CatalogueOptions& options) {
   const DataFolder folder(settings.data);
   folder.require_box();
-  const auto text = text_of(options.file, "catalogue");
+  const auto text = read_input(options.file, "catalogue");
   if (!options.takes_unsigned) require_signature(options, folder, text);
   const auto catalogue = models::Catalogue::parse(text);
   if (!catalogue) throw UsageError(options.file.string() + ": " + catalogue.error().message);
-  const OwnerKept kept(folder);
+  const RestoreOwner kept(folder);
   write_private_file(folder.catalogue_file(), text);
   std::cout << "the catalogue has " << catalogue->models().size() << " models\n";
   tell_box(settings);

@@ -11,6 +11,7 @@
 #include <optional>
 #include <sstream>
 
+#include "appliance/agent/agent.h"
 #include "appliance/box/cli/admin.h"
 #include "appliance/box/cli/agent_logs.h"
 #include "appliance/box/cli/catalogue.h"
@@ -27,13 +28,14 @@
 #include "appliance/box/cli/secret_file.h"
 #include "appliance/box/cli/setting_flags.h"
 #include "appliance/box/cli/setup/setup.h"
+#include "appliance/box/cli/standby.h"
 #include "appliance/box/cli/unpack.h"
 #include "appliance/box/cli/version.h"
-#include "appliance/box/demo/demo.h"
+#include "appliance/demo/demo.h"
 #include "appliance/foundation/settings/nearest.h"
 #include "appliance/foundation/settings/settings_table.h"
 #include "appliance/foundation/version.h"
-#include "appliance/hosting/agent_process/agent_process.h"
+#include "appliance/media/documents/converter.h"
 
 namespace agentbox::cli {
 
@@ -68,7 +70,7 @@ int run_demo(const SettingFlags& flags, const demo::Options& options) {
   SettingSources sources;
   auto folder = flags.resolve(sources).data;
   if (!sources.contains("AGENTBOX_DATA")) {
-    if (options.reset) throw UsageError("--reset begins a demo in a folder anew: name the folder with --data");
+    if (options.reset) throw UsageError("--reset starts a demo in a folder over: name the folder with --data");
     temporary.emplace();
     folder = temporary->path();
     ::setenv("AGENTBOX_DATA", folder.c_str(), 1);
@@ -107,7 +109,7 @@ void add_demo(CLI::App& app, Run& run) {
                                      "Serve a box that needs no network and has a month behind it, to show and to try. "
                                      "Without --data it is in a temporary folder, and gone at the end");
   const auto options = std::make_shared<demo::Options>();
-  command->add_flag("--reset", options->reset, "with --data: begin anew");
+  command->add_flag("--reset", options->reset, "with --data: start over");
   command->add_option("--days", options->days, "length of its past [30]")->check(CLI::Range(1, 90));
   command->add_option("--outside", options->outside,
                       "address of the web site that stands for the world outside [" + options->outside + "]");
@@ -215,6 +217,14 @@ void add_agent(CLI::App& app, Run& run) {
   });
 }
 
+void add_document(CLI::App& app, Run& run) {
+  auto* command = app.add_subcommand("document", "Make text of a document; the box starts these");
+  command->group("");
+  const auto kind = std::make_shared<std::string>();
+  command->add_option("kind", *kind)->required();
+  command->callback([&run, kind] { run = [kind] { return documents::convert(*kind); }; });
+}
+
 void add_summarizer(CLI::App& app, Run& run) {
   auto* command = app.add_subcommand("summarizer", "Serve the web summarizer alone; the box starts its own");
   const auto box = std::make_shared<std::optional<pid_t>>();
@@ -233,6 +243,7 @@ void add_spawn(CLI::App& app, Run& run) {
   command->add_option("--user", options->box.user);
   command->add_option("--group", options->box.group);
   command->add_option("--first-user", options->first_user);
+  command->add_option("--tools", options->tools);
   command->callback([&run, options] { run = [options] { return spawn(*options); }; });
 }
 
@@ -271,7 +282,7 @@ int complain(const std::string& message) {
 }
 
 // Returns the exit code if nothing is left to run. The parser is freed before the command runs.
-std::optional<int> parse(int argc, char** argv, const BuildFacts& facts, Run& chosen) {
+std::optional<int> parse_arguments(int argc, char** argv, const BuildFacts& facts, Run& chosen) {
   CLI::App app("agentbox hosts AI agents on one box.", "agentbox");
   app.set_version_flag("--version", std::string("agentbox ") + version);
   app.require_subcommand(1);
@@ -287,6 +298,7 @@ std::optional<int> parse(int argc, char** argv, const BuildFacts& facts, Run& ch
   add_verify(app, chosen);
   add_pack(app, chosen);
   add_unpack(app, chosen);
+  add_standby(app, chosen);
   add_rollback(app, chosen);
   add_images(app, chosen);
   add_catalogue(app, chosen);
@@ -299,6 +311,7 @@ std::optional<int> parse(int argc, char** argv, const BuildFacts& facts, Run& ch
   add_completion(app, chosen);
   add_manual(app, chosen);
   add_agent(app, chosen);
+  add_document(app, chosen);
   add_summarizer(app, chosen);
   add_spawn(app, chosen);
   add_examples(app);
@@ -316,7 +329,7 @@ std::optional<int> parse(int argc, char** argv, const BuildFacts& facts, Run& ch
 
 int run(int argc, char** argv, const BuildFacts& facts) {
   Run chosen;
-  if (const auto ended = parse(argc, argv, facts, chosen)) return *ended;
+  if (const auto ended = parse_arguments(argc, argv, facts, chosen)) return *ended;
   // A process of the same user can have the kernel send it, for a descriptor of its own, and it would end this one.
   std::signal(SIGIO, SIG_IGN);
   try {

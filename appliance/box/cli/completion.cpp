@@ -2,6 +2,9 @@
 
 #include <iostream>
 
+#include "appliance/foundation/settings/setting_types.h"
+#include "web/ascii.h"
+
 namespace agentbox::cli {
 
 namespace {
@@ -12,11 +15,7 @@ std::string replaced(std::string text, std::string_view from, std::string_view t
   return text;
 }
 
-std::string joined(const std::vector<std::string>& words) {
-  std::string text;
-  for (const auto& word : words) text += (text.empty() ? "" : " ") + word;
-  return text;
-}
+std::string join_words(const std::vector<std::string>& words) { return web::join(words, " "); }
 
 // Every command with its path, the program itself first: "agentbox", "agentbox admin", "agentbox admin users".
 template <class Visit>
@@ -46,7 +45,7 @@ std::string zsh_item(const Argument& argument) {
       text = replaced(std::move(text), special, "\\" + std::string(special));
     return replaced(std::move(text), "'", "'\\''");
   };
-  const std::string action = !argument.choices.empty() ? "(" + joined(argument.choices) + ")"
+  const std::string action = !argument.choices.empty() ? "(" + join_words(argument.choices) + ")"
                              : argument.names_path()   ? "_files"
                                                        : " ";
   if (argument.names.empty()) return "'" + plain(argument.positional) + ": :" + action + "'";
@@ -67,16 +66,17 @@ std::string bash_completion(const Grammar& root) {
       for (const auto& name : option.names) {
         options.push_back(name);
         if (!option.takes_value) continue;
-        const std::string reply = !option.choices.empty()
-                                      ? "COMPREPLY=($(compgen -W " + quoted(joined(option.choices)) + " -- \"$word\"))"
+        const std::string reply = !option.choices.empty() ? "COMPREPLY=($(compgen -W " +
+                                                                quoted(join_words(option.choices)) + " -- \"$word\"))"
                                   : option.names_path() ? "compopt -o default"
                                                         : ":";
         values += "    " + quoted(path + " " + name) + ") " + reply + "; return ;;\n";
       }
     for (const auto& one : command.positionals)
       positional.insert(positional.end(), one.choices.begin(), one.choices.end());
-    const std::string words = joined(names_of(command.commands)) + joined(positional);
-    cases += "    " + quoted(path) + ") commands=" + quoted(words) + " options=" + quoted(joined(options)) + " ;;\n";
+    const std::string words = join_words(names_of(command.commands)) + join_words(positional);
+    cases +=
+        "    " + quoted(path) + ") commands=" + quoted(words) + " options=" + quoted(join_words(options)) + " ;;\n";
   });
   return "# bash completion of agentbox, made by `agentbox completion bash`\n"
          "_agentbox_words() {\n"
@@ -142,19 +142,19 @@ std::string fish_completion(const Grammar& root) {
         seen += (seen.empty() ? "" : "; and ") + ("__fish_seen_subcommand_from " + path.substr(at, end - at));
         at = end + 1;
       }
-      const auto below = joined(names_of(command.commands));
+      const auto below = join_words(names_of(command.commands));
       condition = seen + (below.empty() ? "" : "; and not __fish_seen_subcommand_from " + below);
     }
     const std::string start = "complete -c agentbox -n " + fish_quoted(condition);
     for (const auto& one : command.commands) lines += start + " -a " + one.name + " -d " + fish_quoted(one.help) + "\n";
     for (const auto& one : command.positionals)
-      if (!one.choices.empty()) lines += start + " -a " + fish_quoted(joined(one.choices)) + "\n";
+      if (!one.choices.empty()) lines += start + " -a " + fish_quoted(join_words(one.choices)) + "\n";
     for (const auto& option : command.options) {
       lines += start;
       for (const auto& name : option.names)
         lines += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
       if (option.takes_value) lines += option.names_path() ? " -r -F" : " -x";
-      if (!option.choices.empty()) lines += " -a " + fish_quoted(joined(option.choices));
+      if (!option.choices.empty()) lines += " -a " + fish_quoted(join_words(option.choices));
       lines += " -d " + fish_quoted(option.help) + "\n";
     }
   });

@@ -13,7 +13,8 @@
 #include "appliance/box/cli/box_client.h"
 #include "appliance/box/cli/progress.h"
 #include "appliance/box/cli/setting_flags.h"
-#include "appliance/hosting/runtime/docker/docker_api.h"
+#include "appliance/runtime/docker/docker_api.h"
+#include "web/json.h"
 
 namespace agentbox::cli {
 
@@ -25,7 +26,7 @@ namespace json = boost::json;
 
 constexpr std::string_view scheme = "unix://";
 constexpr auto api_path = "/v1.41";  // the oldest that the box works with
-constexpr std::size_t piece_bytes = 1u << 20, longest_answer = 1u << 20;
+constexpr std::size_t upload_chunk_bytes = 1u << 20, longest_answer = 1u << 20;
 
 std::string socket_of(const Settings& settings) {
   if (!settings.docker_host.starts_with(scheme)) throw UsageError("DOCKER_HOST must be unix:// and a path");
@@ -61,7 +62,7 @@ EngineAnswer post_file(const Settings& settings, const std::string& path, std::i
                 asio::buffer("POST " + path + " HTTP/1.0\r\nHost: docker\r\nContent-Type: application/x-tar\r\n" +
                              "Content-Length: " + std::to_string(size) + "\r\n\r\n"));
     Progress progress("loading");
-    std::string piece(piece_bytes, '\0');
+    std::string piece(upload_chunk_bytes, '\0');
     for (std::uint64_t done = 0; done < size;) {
       file.read(piece.data(), static_cast<std::streamsize>(std::min<std::uint64_t>(piece.size(), size - done)));
       if (file.gcount() == 0) throw UsageError("the file became shorter while it was read");
@@ -77,12 +78,6 @@ EngineAnswer post_file(const Settings& settings, const std::string& path, std::i
   return read_answer(engine);
 }
 
-std::string text_in(const json::value& value, std::string_view name) {
-  const auto* object = value.if_object();
-  const auto* found = object ? object->if_contains(name) : nullptr;
-  return found && found->is_string() ? std::string(found->get_string()) : std::string();
-}
-
 // The engine reports a line of JSON for each step, and failures with the status 200.
 int report_of(const EngineAnswer& answer) {
   std::istringstream lines(answer.body);
@@ -90,10 +85,10 @@ int report_of(const EngineAnswer& answer) {
     boost::system::error_code malformed;
     const auto value = json::parse(line, malformed);
     if (malformed) continue;
-    if (auto failure = text_in(value, "error"); !failure.empty() || answer.status != 200)
+    if (auto failure = web::string_member(value, "error"); !failure.empty() || answer.status != 200)
       throw UsageError("the Docker Engine refused the image: " +
-                       (failure.empty() ? text_in(value, "message") : failure));
-    std::cout << text_in(value, "stream");
+                       (failure.empty() ? web::string_member(value, "message") : failure));
+    std::cout << web::string_member(value, "stream");
   }
   if (answer.status != 200)
     throw UsageError("the Docker Engine refused the image: status " + std::to_string(answer.status));

@@ -1,4 +1,4 @@
-// Examples beneath the --help of each command; the manual page has them, too.
+// Examples under the --help of each command; the manual page has them, too.
 #pragma once
 
 #include <CLI/App.hpp>

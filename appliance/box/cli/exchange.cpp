@@ -19,7 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 using files::Descriptor;
 
-constexpr std::size_t piece_bytes = 1u << 20;
+constexpr std::size_t copy_buffer_bytes = 1u << 20;
 
 [[noreturn]] void fail(const std::string& what) { throw UsageError(what + ": " + std::strerror(errno)); }
 
@@ -31,7 +31,7 @@ Descriptor opened(const Descriptor& folder, const std::string& name, int flags) 
 fs::path held(const Descriptor& folder) { return "/proc/self/fd/" + std::to_string(folder.get()); }
 
 void copy_bytes(const Descriptor& from, const Descriptor& to, const std::string& shown) {
-  std::string piece(piece_bytes, '\0');
+  std::string piece(copy_buffer_bytes, '\0');
   for (;;) {
     const auto count = ::read(from.get(), piece.data(), piece.size());
     if (count < 0 && errno == EINTR) continue;

@@ -7,12 +7,12 @@
 #include <filesystem>
 #include <string>
 
-#include "appliance/files/descriptor.h"
 #include "appliance/foundation/data_folder.h"
+#include "appliance/foundation/descriptor.h"
 
 namespace agentbox::cli {
 
-// A folder beneath maintenance::exchange_folder() that is the box's as the data folder is, removed at the end.
+// A folder under maintenance::exchange_folder() that is the box's as the data folder is, removed at the end.
 //
 // The command may be root's and the box may be compromised: nothing is reached through links, and of what the box has
 // written only regular files of the data folder's owner are taken.

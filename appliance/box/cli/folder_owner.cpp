@@ -1,12 +1,18 @@
 #include "appliance/box/cli/folder_owner.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
+#include <cerrno>
+#include <cstring>
 #include <iostream>
 #include <optional>
 #include <system_error>
 
+#include "appliance/files/root.h"
 #include "sandbox/become_user.h"
 
 namespace agentbox::cli {
@@ -32,7 +38,40 @@ void become_owner(const DataFolder& folder) {
   }
 }
 
-OwnerKept::~OwnerKept() {
+bool is_of_another_user(const DataFolder& folder) { return other_owner(folder).has_value(); }
+
+void run_as_owner(const DataFolder& folder, const std::function<void()>& work) {
+  std::array<int, 2> ends{};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0)
+    throw UsageError(std::string("cannot make a pipe: ") + std::strerror(errno));
+  files::Descriptor reading(ends[0]), writing(ends[1]);
+  const pid_t child = ::fork();
+  if (child < 0) throw UsageError(std::string("cannot start a process: ") + std::strerror(errno));
+  if (child == 0) {
+    std::string failure;
+    try {
+      become_owner(folder);
+      work();
+    } catch (const std::exception& error) {
+      failure = error.what();
+    }
+    files::write_all(writing, failure);
+    ::_exit(failure.empty() ? 0 : 1);  // what the parent had begun is the parent's to end
+  }
+  writing.reset();
+  std::string failure;
+  std::array<char, 4096> piece{};
+  for (ssize_t count = 0; (count = ::read(reading.get(), piece.data(), piece.size())) != 0;) {
+    if (count < 0 && errno != EINTR) break;
+    if (count > 0) failure.append(piece.data(), static_cast<std::size_t>(count));
+  }
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
+  if (status != 0)
+    throw UsageError(failure.empty() ? "the work in " + folder.path().string() + " was cut off" : failure);
+}
+
+RestoreOwner::~RestoreOwner() {
   const auto owner = other_owner(folder_);
   if (!owner) return;
   try {

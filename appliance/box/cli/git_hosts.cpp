@@ -13,35 +13,35 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr auto path = "/api/admin/git-hosts";
+constexpr auto git_hosts_route = "/api/admin/git-hosts";
 
 struct HostArguments {
   std::string url, secret_file;
   std::vector<std::string> host_keys;
 };
 
-void print(const json::object& host) {
+void print_host(const json::object& host) {
   std::cout << std::left << std::setw(40) << host.at("url").as_string().c_str() << host.at("user").as_string().c_str()
             << '\n';
   for (const auto& key : host.at("hostKeys").as_array()) std::cout << "    " << key.as_string().c_str() << '\n';
 }
 
-int list(const BoxClient& box) {
-  const auto answer = box.call("GET", path).as_object();
-  for (const auto& host : answer.at("hosts").as_array()) print(host.as_object());
+int list_hosts(const BoxClient& box) {
+  const auto answer = box.call("GET", git_hosts_route).as_object();
+  for (const auto& host : answer.at("hosts").as_array()) print_host(host.as_object());
   return 0;
 }
 
-int set(const BoxClient& box, const HostArguments& arguments) {
+int set_host(const BoxClient& box, const HostArguments& arguments) {
   json::object body{{"url", arguments.url}};
   if (!arguments.secret_file.empty()) body["secret"] = read_secret(arguments.secret_file);
   if (!arguments.host_keys.empty()) body["hostKeys"] = json::value_from(arguments.host_keys);
-  print(box.call("PUT", path, body).as_object());
+  print_host(box.call("PUT", git_hosts_route, body).as_object());
   return 0;
 }
 
-int forget(const BoxClient& box, const HostArguments& arguments) {
-  box.call("DELETE", std::string(path) + "?url=" + escaped(arguments.url));
+int forget_host(const BoxClient& box, const HostArguments& arguments) {
+  box.call("DELETE", std::string(git_hosts_route) + "?url=" + escaped(arguments.url));
   std::cout << "the account is removed\n";
   return 0;
 }
@@ -59,14 +59,14 @@ void add_git_hosts(CLI::App& admin, std::function<int()>& run) {
     return command;
   };
   add("list", "List the accounts, without their secrets",
-      [](const BoxClient& box, const HostArguments&) { return list(box); });
-  auto* setting = add("set", "Set the box's account at a host, and the keys of an ssh host", set);
+      [](const BoxClient& box, const HostArguments&) { return list_hosts(box); });
+  auto* setting = add("set", "Set the box's account at a host, and the keys of an ssh host", set_host);
   setting->add_option("url", arguments->url, "ssh://git@git.example.org, https://box@git.example.org:8443")->required();
   setting->add_option("--secret", arguments->secret_file,
                       "file with the password or token, for ssh with the private key; - reads it from standard input");
   setting->add_option("--host-key", arguments->host_keys,
                       "fingerprints of the ssh host's keys, as ssh-keygen -l prints them; they replace earlier ones");
-  auto* forgetting = add("forget", "Remove the account at a host", forget);
+  auto* forgetting = add("forget", "Remove the account at a host", forget_host);
   forgetting->add_option("url", arguments->url, "as printed by list")->required();
 }
 

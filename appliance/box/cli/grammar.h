@@ -1,4 +1,5 @@
-// The grammar of the command line as data, for the manual page and the shells' completions.
+// The grammar of the command line as data, for the manual page and the shells' completions: written
+// from what CLI11 knows of the commands, they cannot lag behind.
 #pragma once
 
 #include <CLI/App.hpp>
@@ -19,7 +20,7 @@ struct Argument {
 
 struct Grammar {
   std::string name, help;
-  std::string examples;  // lines beneath --help
+  std::string examples;  // lines under --help
   std::vector<Argument> options, positionals;
   std::vector<Grammar> commands;
 };

@@ -3,6 +3,7 @@
 #include "appliance/box/cli/box_client.h"
 #include "appliance/box/cli/commands.h"
 #include "appliance/box/rollback.h"
+#include "web/json.h"
 
 namespace agentbox::cli {
 
@@ -12,9 +13,7 @@ namespace {
 std::string problem_in(const std::string& body) {
   boost::system::error_code malformed;
   const auto value = boost::json::parse(body, malformed);
-  const auto* answer = malformed ? nullptr : value.if_object();
-  const auto* reason = answer == nullptr ? nullptr : answer->if_contains("reason");
-  return reason != nullptr && reason->is_string() ? std::string(reason->get_string()) : std::string();
+  return malformed ? std::string() : web::string_member(value, "reason");
 }
 
 int unhealthy(const Settings& settings, const std::string& problem) {

@@ -7,6 +7,7 @@
 #include "appliance/foundation/email.h"
 #include "appliance/foundation/settings/toml.h"
 #include "appliance/identity/accounts/accounts.h"
+#include "appliance/identity/site.h"
 
 namespace agentbox::cli {
 
@@ -50,6 +51,15 @@ void make_admin(store::System system, const std::string& email, const std::strin
   }
 }
 
+// Where this machine finds the web listener of these settings.
+std::string listener_url(const Settings& settings) {
+  const bool has_tls = !settings.tls_cert.empty() || !settings.acme_directory.empty();
+  auto listen = settings.web_listen;
+  for (const std::string any : {"0.0.0.0:", "[::]:"})
+    if (listen.starts_with(any)) listen = "localhost:" + listen.substr(any.size());
+  return (has_tls ? "https://" : "http://") + listen;
+}
+
 }  // namespace
 
 int init(const Settings& settings, const InitOptions& options, std::ostream& out) {
@@ -76,9 +86,12 @@ int init(const Settings& settings, const InitOptions& options, std::ostream& out
 
   out << "agentbox is set up in " << folder.path().string() << "\n\n  admin     " << *email << "\n  password  "
       << (options.password.empty() ? password + "   (shown this once)" : "as given") << '\n';
-  if (options.says_next)
-    out << "\nNext:\n  agentbox serve --data " << folder.path().string() << "\n  then open http://"
-        << settings.web_listen << "/login\n";
+  if (options.says_next) {
+    agentbox::Site site(settings.base_url);
+    site.set_listener(listener_url(settings));
+    out << "\nNext:\n  agentbox serve --data " << folder.path().string() << "\n  then open " << site.page_url("/login")
+        << '\n';
+  }
   return 0;
 }
 

@@ -6,6 +6,7 @@
 
 #include "appliance/billing/subscriptions/plans.h"
 #include "appliance/box/cli/admin_command.h"
+#include "appliance/box/cli/table.h"
 
 namespace agentbox::cli {
 
@@ -13,24 +14,20 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr auto path = "/api/admin/invites";
+constexpr auto invites_route = "/api/admin/invites";
 
 struct InviteArguments {
   std::string id, plan, note;
   unsigned count = 1, uses = 1, days = 30;
 };
 
-std::string text_of(const json::value& value) {
-  return value.is_string() && !value.get_string().empty() ? std::string(value.get_string()) : "-";
-}
-
-void print_row(const std::string& id, const std::string& uses, const std::string& expires, const std::string& plan,
-               const std::string& note) {
+void print_invite_row(const std::string& id, const std::string& uses, const std::string& expires,
+                      const std::string& plan, const std::string& note) {
   std::cout << std::left << std::setw(12) << id << std::setw(14) << uses << std::setw(26) << expires << std::setw(14)
             << plan << note << '\n';
 }
 
-int create(const BoxClient& box, const InviteArguments& given) {
+int create_codes(const BoxClient& box, const InviteArguments& given) {
   json::object body{{"count", given.count}, {"uses", given.uses}, {"expiresInDays", given.days}};
   if (!given.plan.empty()) body["plan"] = given.plan;
   if (!given.note.empty()) body["note"] = given.note;
@@ -40,20 +37,20 @@ int create(const BoxClient& box, const InviteArguments& given) {
   return 0;
 }
 
-int list(const BoxClient& box) {
-  const auto answer = box.call("GET", path).as_object();
-  print_row("ID", "USED", "EXPIRES", "PLAN", "NOTE");
+int list_invites(const BoxClient& box) {
+  const auto answer = box.call("GET", invites_route).as_object();
+  print_invite_row("ID", "USED", "EXPIRES", "PLAN", "NOTE");
   for (const auto& entry : answer.at("invites").as_array()) {
     const auto& invite = entry.as_object();
     const auto used = json::serialize(invite.at("used")) + " of " + json::serialize(invite.at("uses"));
-    print_row(text_of(invite.at("id")), used, text_of(invite.at("expiresAt")), text_of(invite.at("plan")),
-              text_of(invite.at("note")));
+    print_invite_row(shown(invite.at("id")), used, shown(invite.at("expiresAt")), shown(invite.at("plan")),
+                     shown(invite.at("note")));
   }
   return 0;
 }
 
-int revoke(const BoxClient& box, const InviteArguments& given) {
-  box.call("DELETE", std::string(path) + "/" + escaped(given.id));
+int revoke_invite(const BoxClient& box, const InviteArguments& given) {
+  box.call("DELETE", std::string(invites_route) + "/" + escaped(given.id));
   std::cout << "the invite code is revoked\n";
   return 0;
 }
@@ -70,11 +67,11 @@ void add_invites(CLI::App& admin, std::function<int()>& run) {
   creating->add_option("--days", given->days, "days until they expire [30]")->check(CLI::Range(1, 3650));
   creating->add_option("--plan", given->plan, "plan of those who register with them: " + billing::plan_names());
   creating->add_option("--note", given->note, "for the list");
-  connect(*creating, run, [given](const BoxClient& box) { return create(box, *given); });
-  connect(*invites->add_subcommand("list", "List the codes by id, with their uses"), run, list);
-  auto* revoking = invites->add_subcommand("revoke", "Revoke a code; it admits nobody from then on");
+  connect(*creating, run, [given](const BoxClient& box) { return create_codes(box, *given); });
+  connect(*invites->add_subcommand("list", "List the codes by id, with their uses"), run, list_invites);
+  auto* revoking = invites->add_subcommand("revoke", "Revoke a code: it can no longer be used");
   revoking->add_option("id", given->id, "the code's part before the hyphen")->required();
-  connect(*revoking, run, [given](const BoxClient& box) { return revoke(box, *given); });
+  connect(*revoking, run, [given](const BoxClient& box) { return revoke_invite(box, *given); });
 }
 
 }  // namespace agentbox::cli

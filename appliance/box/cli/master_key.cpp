@@ -22,21 +22,24 @@ namespace fs = std::filesystem;
 // Of a call that was cut off, else a random one, which is on disk before anything is sealed under it.
 std::string new_key_in(const DataFolder& folder) {
   const auto file = next_master_key_file(folder.path());
-  if (fs::exists(file)) return read_key_file(file);
+  if (fs::exists(fs::symlink_status(file))) return read_own_key_file(file);
   auto key = crypto::random_bytes(32);
   write_key_file(file, key);
   return key;
 }
 
-int rotate(const Settings& settings, const fs::path& given_key) {
-  const DataFolder folder(settings.data);
+int rotate(const Settings& given, const fs::path& given_key) {
+  const DataFolder folder(given.data);
   folder.require_box();
-  const bool is_in_folder = is_master_key_in_folder(settings);
+  const bool is_in_folder = is_master_key_in_folder(given);
   if (!is_in_folder && given_key.empty())
     throw UsageError("the master key is kept elsewhere: write the new one to a file (openssl rand -hex 32), and name " +
                      std::string("it with --new-key"));
-  const OwnerKept kept(folder);
-  const auto new_key = given_key.empty() ? new_key_in(folder) : read_key_file(given_key);
+  const auto named_key = given_key.empty() ? std::string() : read_key_file(given_key);
+  auto settings = given;
+  settings.master_key = crypto::hex(folder.master_key(given));  // the folder's owner may not see where it comes from
+  become_owner(folder);
+  const auto new_key = given_key.empty() ? new_key_in(folder) : named_key;
   auto options = store_options(settings);
   if (options.master_key == new_key && is_in_folder) throw UsageError("this is the master key already");
   keep_box_fingerprint(folder, settings);

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <boost/json.hpp>
 #include <iomanip>
 #include <iostream>
@@ -41,13 +42,16 @@ int openapi(const std::string& listener) {
 
 int routes(const std::string& listener) {
   const auto guards = documented_guards();
-  const auto rows = documented_rows(guards);
-  for (const auto& row : listener == "web" ? rows.web : rows.backend) {
+  const auto documented = documented_rows(guards);
+  const auto& rows = listener == "web" ? documented.web : documented.backend;
+  std::size_t width = 46;  // of paths
+  for (const auto& row : rows) width = std::max(width, row.path.size() + 1);
+  for (const auto& row : rows) {
     const auto rate = row.rate ? row.rate->group + " " + std::to_string(row.rate->limit) + "/" +
                                      std::to_string(row.rate->window.count()) + "s"
                                : std::string("-");
-    std::cout << std::left << std::setw(7) << web::to_string(row.method) << std::setw(46) << row.path << std::setw(28)
-              << row.guard.name << std::setw(22) << rate << row.summary << '\n';
+    std::cout << std::left << std::setw(7) << web::to_string(row.method) << std::setw(int(width)) << row.path
+              << std::setw(28) << row.guard.name << std::setw(22) << rate << row.summary << '\n';
   }
   return 0;
 }

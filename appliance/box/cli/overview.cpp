@@ -29,12 +29,13 @@ std::string user_query(const BoxClient& box, const OverviewArguments& given) {
   return given.user.empty() ? "" : "?userId=" + user_id(box, given.user);
 }
 
-int status(const BoxClient& box, const OverviewArguments& given) {
+int show_status(const BoxClient& box, const OverviewArguments& given) {
   const auto health = box.call("GET", "/health").as_object();
   const auto load = box.call("GET", "/api/health").as_object();
   const auto running = box.call("GET", "/api/admin/agents?status=running&limit=1").as_object();
   const auto agents = box.call("GET", "/api/admin/agents?limit=1").as_object();
   const auto providers = box.call("GET", "/api/admin/models/providers").as_object();
+  const bool is_degraded = health.at("degraded").as_bool();
   std::string models;
   for (const auto& entry : providers.at("providers").as_array())
     if (entry.at("configured").as_bool()) models.append(models.empty() ? "" : ", ").append(shown(entry.at("provider")));
@@ -44,7 +45,7 @@ int status(const BoxClient& box, const OverviewArguments& given) {
                             {"agents", json::object{{"total", agents.at("total")}, {"running", running.at("total")}}},
                             {"models", providers.at("providers")}});
   } else {
-    Table table({"status", shown(health.at("status"))});
+    Table table({"status", is_degraded ? "degraded" : shown(health.at("status"))});
     table.add({"store", shown(health.at("store"))});
     if (const auto* reason = health.if_contains("reason"); reason && reason->is_string())
       table.add({"reason", shown(*reason)});
@@ -54,7 +55,7 @@ int status(const BoxClient& box, const OverviewArguments& given) {
     table.add({"memory", std::to_string(static_cast<int>(load.at("memory").at("usage").to_number<double>())) + " %"});
     table.print();
   }
-  return shown(health.at("status")) == "ok" ? 0 : 1;
+  return is_degraded ? 1 : 0;
 }
 
 // All pages of the agents.
@@ -157,7 +158,7 @@ void add_overview(CLI::App& app, std::function<int()>& run) {
   const auto add_user = [&](CLI::App* command, const char* help) {
     command->add_option("--user", given->user, help)->type_name("USER");
   };
-  add("status", "Show the state of the running box; exit code 1 unless it is ok", status);
+  add("status", "Show the state of the running box; exit code 1 unless it is ok", show_status);
   auto* agents = add("agents", "List the agents of all users, or start, stop, restart or delete one", list_agents);
   add_user(agents, "only those of this user: e-mail or id");
   agents->add_option("--status", given->status, "only those: running, stopped, error, ...");

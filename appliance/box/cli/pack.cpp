@@ -26,12 +26,12 @@ struct PackOptions {
   std::string acting_as;  // see BoxClient
 };
 
-void print(const packing::LeftOut& left_out) {
+void print_left_out(const packing::LeftOut& left_out) {
   for (const auto& sentence : left_out) std::cout << "left out: " << sentence << '\n';
 }
 
 // What distinguishes a copy from one that another call wants.
-std::string wanted(const DataFolder& folder, const std::string& master_key, const PackOptions& options) {
+std::string copy_identity(const DataFolder& folder, const std::string& master_key, const PackOptions& options) {
   return fs::absolute(folder.path()).lexically_normal().string() + '\n' + key_fingerprint(master_key) +
          (options.with_key ? "\nwith its key" : "") + (options.with_image ? "\nwith the image" : "") + '\n';
 }
@@ -57,11 +57,11 @@ int pack(const Settings& settings, const PackOptions& options) {
     throw UsageError("there is no folder " + file.parent_path().string() + ": make it, or name another one with --to");
   folder.require_box();
   const auto master_key = folder.master_key(settings);
-  const PackCopy copy(file, wanted(folder, master_key, options));
+  const PackCopy copy(file, copy_identity(folder, master_key, options));
   auto copied = copy.completed();
   if (copied)
     std::cout << "continuing the pack of " << web::iso8601(*copied) << ", which was interrupted; remove "
-              << copy.folder().path().string() << " to begin anew\n";
+              << copy.folder().path().string() << " to start over\n";
   else
     copied = copy_box(copy, settings, options);
   const auto written = [&] {
@@ -70,7 +70,7 @@ int pack(const Settings& settings, const PackOptions& options) {
                               [&](std::uint64_t done, std::uint64_t all) { progress.report(done, all); });
   }();
   copy.remove();
-  print(written.left_out);
+  print_left_out(written.left_out);
   if (written.kept > 0) std::cout << "the interrupted call had packed " << shown_bytes(written.kept) << " of it\n";
   std::cout << "packed into " << file.string() << ", " << shown_bytes(fs::file_size(file)) << '\n'
             << (options.with_key

@@ -6,8 +6,8 @@
 #include <optional>
 #include <string>
 
-#include "appliance/files/descriptor.h"
 #include "appliance/foundation/data_folder.h"
+#include "appliance/foundation/descriptor.h"
 #include "store/codec.h"
 
 namespace agentbox::cli {

@@ -11,6 +11,7 @@
 #include "appliance/box/box.h"
 #include "appliance/box/cli/commands.h"
 #include "appliance/box/cli/setup/own_authority.h"
+#include "appliance/box/crash_record.h"
 #include "appliance/box/rollback.h"
 #include "appliance/box/run_as.h"
 #include "appliance/box/start_banner.h"
@@ -80,6 +81,12 @@ void end_with(pid_t box) {
   if (getppid() != box) raise(SIGKILL);
 }
 
+DataFolder prepared_folder(const Settings& settings) {
+  DataFolder folder(std::filesystem::absolute(settings.data).lexically_normal());
+  folder.prepare();
+  return folder;
+}
+
 void print_ready(const std::string& url) {
   std::cout << boost::json::serialize(boost::json::object{{"event", "ready"}, {"summarizer", url}}) << std::endl;
 }
@@ -111,6 +118,7 @@ int serve(const Settings& settings, const SettingSources& sources) {
   forbid_core_dumps();  // a change of user undoes it
   web::outbound().set_policy(outbound_policy(settings));
   renew_own_certificate(settings);
+  const CrashRecord record(prepared_folder(settings));
   try {
     Box box(settings, sockets, sources, std::move(manager));
     return box.serve();

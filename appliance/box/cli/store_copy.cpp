@@ -5,6 +5,7 @@
 #include <chrono>
 
 #include "appliance/box/cli/exchange.h"
+#include "appliance/box/cli/folder_owner.h"
 #include "appliance/box/maintenance/exchange_folder.h"
 #include "appliance/files/root.h"
 #include "appliance/foundation/crypto/random.h"
@@ -15,7 +16,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::chrono::hours longest{1};
+constexpr std::chrono::hours backup_timeout{1};
+constexpr auto exchanged_name = "store";
 constexpr auto shared_tables =
     "shared_checksum";  // of RocksDB's backups: never changed, with a checksum in their names
 
@@ -42,7 +44,7 @@ bool is_written_by_box(const BoxClient& box, boost::json::object body, const fs:
   body["to"] = to.string();
   body["proof"] = proof.name();
   try {
-    box.call("POST", "/api/admin/backup", body, longest);
+    box.call("POST", "/api/admin/backup", body, backup_timeout);
     return true;
   } catch (const BoxRefusal& refusal) {
     if (refusal.code == maintenance::folder_not_reached) return false;
@@ -55,14 +57,14 @@ class StoreReader {
   StoreReader(const Exchange& exchange, fs::path existing) : exchange_(exchange), existing_(std::move(existing)) {}
 
   // `existing_`: an earlier backup, perhaps, whose tables are linked instead of copied.
-  void copy(const files::Descriptor& folder, const fs::path& beneath, const fs::path& to) const {
+  void copy(const files::Descriptor& folder, const fs::path& under, const fs::path& to) const {
     fs::create_directory(to);
     fs::permissions(to, fs::perms::owner_all);
     for (const auto& entry : files::entries_in(folder)) {
       if (entry.kind == files::EntryKind::folder)
-        copy(exchange_.open_folder(entry.name, &folder), beneath / entry.name, to / entry.name);
+        copy(exchange_.open_folder(entry.name, &folder), under / entry.name, to / entry.name);
       else
-        copy_or_link(exchange_.open_file(entry.name, &folder), beneath / entry.name, to / entry.name);
+        copy_or_link(exchange_.open_file(entry.name, &folder), under / entry.name, to / entry.name);
     }
   }
 
@@ -99,10 +101,16 @@ void copy_store_of(const BoxClient& box, const DataFolder& folder, const std::st
   boost::json::object body{{"keyFingerprint", key_fingerprint(master_key)}};
   if (is_written_by_box(box, body, to)) return;
   const Exchange exchange(folder);
-  const std::string name = "store";
-  body["to"] = exchange.file(name).string();
-  box.call("POST", "/api/admin/backup", body, longest);
-  replace(exchange, name, to);
+  body["to"] = exchange.file(exchanged_name).string();
+  box.call("POST", "/api/admin/backup", body, backup_timeout);
+  replace(exchange, exchanged_name, to);
+}
+
+void copy_store_through(const DataFolder& folder, const std::function<void(const fs::path& to)>& back_up,
+                        const fs::path& to) {
+  const Exchange exchange(folder);
+  run_as_owner(folder, [&] { back_up(exchange.file(exchanged_name)); });
+  replace(exchange, exchanged_name, to);
 }
 
 }  // namespace agentbox::cli

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string>
 
 #include "appliance/box/cli/box_client.h"
@@ -13,5 +14,10 @@ namespace agentbox::cli {
 // folder, and from there only files that `to` has not yet are copied; an earlier backup in `to` is replaced as a whole.
 // Throws UsageError and std::filesystem::filesystem_error.
 void copy_store_of(const BoxClient&, const DataFolder&, const std::string& master_key, const std::filesystem::path& to);
+
+// The same of a stopped box whose folder is another user's than root, who runs this: `back_up` writes the backup to the
+// path that it gets, as that user (run_as_owner), so that nothing in the folder leads root elsewhere.
+void copy_store_through(const DataFolder&, const std::function<void(const std::filesystem::path& to)>& back_up,
+                        const std::filesystem::path& to);
 
 }  // namespace agentbox::cli

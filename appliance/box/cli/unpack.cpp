@@ -94,7 +94,7 @@ int unpack(const Settings& settings, const UnpackOptions& options) {
   if (options.only_check) return 0;
 
   folder.prepare();
-  const OwnerKept kept(folder);
+  const RestoreOwner kept(folder);
   require_room(folder.path(), box.bytes * 2);
   const Scratch scratch(folder.path() / ".unpacking");
   {

@@ -1,4 +1,3 @@
-#include "appliance/box/console/routes.h"
 
 #include "appliance/box/console/handlers.h"
 #include "web/console_assets.h"
@@ -17,7 +16,8 @@ constexpr std::string_view addresses[] = {
     "/usage/:tab", "/agents/:id",     "/agents/:id/:page", "/admin/:page", "/fleet",
     "/fleet/:tab", "/fleet/:tab/:id", "/wallet",           "/wallet/:tab", "/skills",
     "/skills/:id", "/feeds",          "/feeds/:id",        "/media",       "/media/:tab",
-    "/playground"};
+    "/playground", "/chats",          "/schedules",        "/admin",       "/asks",
+    "/ask"};
 
 }  // namespace
 

@@ -13,15 +13,15 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::size_t most_lines_of_hour = 1'000, page = 500;
+constexpr std::size_t max_lines_of_hour = 1'000, page = 500;
 constexpr auto kept = 30 * 24h;
 
 HourLine line_of(const web::OutboundEntry& entry, store::Time now) {
   const auto& [line, count] = entry;
   return {.hour = std::chrono::floor<std::chrono::hours>(now),
-          .part = line.asker.part,
-          .user_id = line.asker.user,
-          .agent_id = line.asker.agent,
+          .part = line.origin.part,
+          .user_id = line.origin.user,
+          .agent_id = line.origin.agent,
           .host = line.host,
           .port = line.port,
           .setting = line.setting,
@@ -89,7 +89,7 @@ web::Task<> EgressLedger::add(HourLine line) {
   for (;;) {
     const auto known = co_await system_.modify(lines, line.id, add_up);
     if (known) co_return;
-    if (line.host != "*" && lines_of(line.hour) >= most_lines_of_hour) {
+    if (line.host != "*" && lines_of(line.hour) >= max_lines_of_hour) {
       line = rest_of(std::move(line));
       line.id = id_of(line);
       continue;
@@ -105,7 +105,7 @@ web::Task<> EgressLedger::add(HourLine line) {
 
 std::size_t EgressLedger::lines_of(store::Time hour) {
   if (newest_.hour != hour)
-    newest_ = {.hour = hour, .lines = system_.find(lines, "hour", hour, most_lines_of_hour).size()};
+    newest_ = {.hour = hour, .lines = system_.find(lines, "hour", hour, max_lines_of_hour).size()};
   return newest_.lines;
 }
 

@@ -1,5 +1,6 @@
 #include "appliance/box/egress/handlers.h"
 
+#include "web/routes/endpoint.h"
 #include "web/routes/reply.h"
 #include "web/task.h"
 
@@ -28,8 +29,6 @@ LineView view(const HourLine& line) {
           .bytesIn = line.bytes_in};
 }
 
-}  // namespace
-
 web::Answer list_lines(const Services& services, const web::Request&, ListQuery query) {
   const Filter filter{.part = text_of(query.part),
                       .host = text_of(query.host),
@@ -47,6 +46,34 @@ web::Answer list_lines(const Services& services, const web::Request&, ListQuery 
   const auto policy = services.ledger.policy();
   answer.policy = {.egress = policy.denies ? "deny" : "allow", .allow = policy.allow};
   co_return web::reply(answer, 200);
+}
+
+constexpr const char* text =
+    "Connections of the box to the outside in the last 30 days, added up by hour, by what asked for them (part of the "
+    "box, user, agent) and by destination. `calls` were admitted by `setting` (EGRESS, or the entry of EGRESS_ALLOW); "
+    "`refused` were not made. Loopback addresses are inside the box and are not listed. An hour has at most 1,000 "
+    "lines; "
+    "further destinations are added up under the host * and port 0. Bytes are those of heads and bodies; for git they "
+    "are "
+    "those of the connection. `host` selects by a part of the name; `next` is the `before` of the following page.";
+
+web::Route list_row(const char* path, const web::Guard& guard, const web::Bind<Services>& on) {
+  return {web::GET,
+          path,
+          guard,
+          nullptr,
+          web::query<ListQuery>(on(list_lines)).returns<LineList>().describe(text),
+          "What left the box: who asked, where to, how much"};
+}
+
+}  // namespace
+
+std::vector<web::Route> web_routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {
+  return {list_row("/api/egress", guards.admin_session, on)};
+}
+
+std::vector<web::Route> backend_routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {
+  return {list_row("/api/admin/egress", guards.backend.box, on)};
 }
 
 }  // namespace egress

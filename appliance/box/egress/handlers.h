@@ -1,14 +1,23 @@
 #pragma once
 
+#include <boost/asio/thread_pool.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "appliance/box/egress/routes.h"
+#include "appliance/access/guards.h"
+#include "appliance/box/egress/egress_ledger.h"
+#include "web/routes/bind.h"
 #include "web/routes/endpoint.h"
 #include "web/routes/fields.h"
+#include "web/routes/route.h"
 
 namespace egress {
+
+struct Services {
+  EgressLedger& ledger;
+  boost::asio::thread_pool& blocking;  // for reads of many lines
+};
 
 struct ListQuery {
   std::optional<web::Integer<1, 1000>> limit;
@@ -48,6 +57,8 @@ struct LineList {
 };
 BOOST_DESCRIBE_STRUCT(LineList, (), (lines, next, policy))
 
-web::Answer list_lines(const Services&, const web::Request&, ListQuery);
+// What left the box, for administrators and for the backend.
+std::vector<web::Route> web_routes(const agentbox::Guards&, const web::Bind<Services>&);
+std::vector<web::Route> backend_routes(const agentbox::Guards&, const web::Bind<Services>&);
 
 }  // namespace egress

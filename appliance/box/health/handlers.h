@@ -2,20 +2,52 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "appliance/box/health/routes.h"
+#include "appliance/access/guards.h"
+#include "appliance/box/acme/renewal.h"
+#include "appliance/box/health/docker_probe.h"
+#include "appliance/box/health/host_load.h"
+#include "appliance/box/standby/shipper.h"
+#include "appliance/foundation/disk_reserve.h"
+#include "appliance/identity/audit/stream.h"
+#include "appliance/runtime/isolation.h"
 #include "store/codec.h"
+#include "web/routes/bind.h"
 #include "web/routes/described.h"
 #include "web/routes/endpoint.h"
+#include "web/routes/route.h"
 
 namespace health {
 
+// All outlive the rows.
+struct Services {
+  HostMeter& host;
+  const DockerProbe& docker;
+  std::chrono::steady_clock::time_point started;  // when the box started
+  bool provisioning_enabled;
+  std::function<std::optional<std::string>()> store_problem;  // why the store is read-only; nothing if it is not
+  std::function<std::size_t()> stalled_loops;                 // network threads that have left their event loop
+  const agentbox::DiskReserve& disk;
+  std::function<runtime::Isolation()> isolation;  // of agents
+  std::function<std::optional<acme::Renewal::Status>()> certificate;
+  std::function<std::string()> why_processes;  // why agents run as processes; empty: they run in containers
+  std::function<std::optional<audit::StreamStatus>()> audit_stream;  // nothing: there is none
+  std::function<std::optional<store::Time>()> last_proven_restore;   // nothing: never
+  std::function<std::optional<standby::Status>()> standby;           // nothing: STANDBY is off
+  // Whether the caller may see lastProvenRestore: by a session on the web listener, by a key on the backend.
+  std::function<bool(const web::Request&)> is_admin_on_web, is_admin_on_backend;
+};
+
 struct BoxHealth {
-  std::string status = "ok";
+  std::string status = "ok";  // also when degraded, except with `strict`
+  bool degraded = false;      // why: `reason`
   store::Time timestamp{};
+  std::string agents;                       // containers or processes
+  std::optional<std::string> agentsReason;  // why as processes
   std::string docker, provisioning, store, disk, isolation;
   std::vector<std::string> isolationLacks;  // what of it does not hold, with the reason
   std::int64_t stalledEventLoops = 0;
@@ -23,11 +55,21 @@ struct BoxHealth {
   // With ACME_DIRECTORY: "issued" by the authority, or "self-signed" until it has answered; and why the last attempt
   // failed.
   std::optional<std::string> certificate, certificateProblem;
+  // With AUDIT_STREAM: "ok" or "failing", with the reason, and how many entries wait for the collector.
+  std::optional<std::string> auditStream, auditStreamProblem;
+  std::optional<std::int64_t> auditStreamPending;
+  // With STANDBY: waiting, base, catching_up or following; and the age of the oldest change that is not on its disk.
+  std::optional<std::string> standby;
+  std::optional<std::int64_t> standbyLagMs;
+  std::optional<bool> standbyDegraded;           // STANDBY=sync, and changes do not wait for it
+  std::optional<store::Time> lastProvenRestore;  // for administrators only
   std::optional<std::string> reason;
 };
 BOOST_DESCRIBE_STRUCT(BoxHealth, (),
-                      (status, timestamp, docker, provisioning, store, disk, isolation, isolationLacks,
-                       stalledEventLoops, missingPackages, certificate, certificateProblem, reason))
+                      (status, degraded, timestamp, agents, agentsReason, docker, provisioning, store, disk, isolation,
+                       isolationLacks, stalledEventLoops, missingPackages, certificate, certificateProblem, auditStream,
+                       auditStreamProblem, auditStreamPending, standby, standbyLagMs, standbyDegraded,
+                       lastProvenRestore, reason))
 
 // `strict` needs no value: /health?strict.
 struct HealthQuery {
@@ -72,13 +114,9 @@ struct MachineHealth {
 };
 BOOST_DESCRIBE_STRUCT(MachineHealth, (), (status, health, timestamp, cpu, memory, uptime, store, reason))
 
-// Always 200, unless `strict` is asked for and the store is read-only: 503.
-web::Answer box_health(const Services&, const web::Request&, HealthQuery);
-// 503 while the store is read-only.
-web::Answer show_liveness(const Services&, const web::Request&);
-web::Answer show_readiness(const Services&, const web::Request&);
-// 500 if /proc cannot be read.
-web::Answer machine_health(const Services&, const web::Request&);
-web::Answer metrics_text(const Services&, const web::Request&);
+// GET /health and GET /api/health.
+std::vector<web::Route> web_routes(const agentbox::Guards&, const web::Bind<Services>&);
+// The same, GET /metrics and GET /api/admin/metrics.
+std::vector<web::Route> backend_routes(const agentbox::Guards&, const web::Bind<Services>&);
 
 }  // namespace health

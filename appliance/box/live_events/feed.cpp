@@ -15,13 +15,12 @@ std::string reason(std::string_view sentence) {
 
 }  // namespace
 
-Feed::Feed(store::UserId owner, std::size_t most_kept)
-    : user(owner), id_(crypto::random_id(12)), most_kept_(most_kept) {}
+Feed::Feed(store::UserId owner, std::size_t max_kept) : user(owner), id_(crypto::random_id(12)), max_kept_(max_kept) {}
 
 void Feed::append(std::string name, std::string data) {
   const std::lock_guard lock(mutex_);
   kept_.push_back({.id = id_of(++last_), .name = std::move(name), .data = std::move(data)});
-  if (kept_.size() > most_kept_) kept_.pop_front();
+  if (kept_.size() > max_kept_) kept_.pop_front();
   wake_all();
 }
 

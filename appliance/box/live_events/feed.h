@@ -29,7 +29,7 @@ class Reader;
 // Thread-safe.
 class Feed : public std::enable_shared_from_this<Feed> {
  public:
-  Feed(store::UserId user, std::size_t most_kept);
+  Feed(store::UserId user, std::size_t max_kept);
 
   const store::UserId user;
 
@@ -47,7 +47,7 @@ class Feed : public std::enable_shared_from_this<Feed> {
   void wake_all() const;
 
   const std::string id_;  // another one after each restart of the box
-  const std::size_t most_kept_;
+  const std::size_t max_kept_;
   mutable std::mutex mutex_;  // protects the rest
   std::deque<Event> kept_;    // the newest, with the numbers up to last_
   std::uint64_t last_ = 0;

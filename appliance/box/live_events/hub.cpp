@@ -36,7 +36,7 @@ std::string removed(const std::string& id) {
 
 // A user whose events are read, or were a moment ago.
 struct Hub::Watched {
-  Watched(store::UserId user, std::size_t most_kept) : feed(std::make_shared<Feed>(user, most_kept)) {}
+  Watched(store::UserId user, std::size_t max_kept) : feed(std::make_shared<Feed>(user, max_kept)) {}
   const std::shared_ptr<Feed> feed;
   std::vector<Look> looks;  // one for each source; used by round() alone once the user is known
 };
@@ -53,7 +53,7 @@ class Hub::Slot {
   static std::shared_ptr<Slot> take(std::shared_ptr<Places> places, store::UserId user, const HubOptions& options) {
     const std::lock_guard lock(places->mutex);
     auto& own = places->taken_by[user];
-    if (places->taken >= options.most_streams || own >= options.most_per_user) {
+    if (places->taken >= options.max_streams || own >= options.max_per_user) {
       if (own == 0) places->taken_by.erase(user);
       return nullptr;
     }
@@ -99,7 +99,7 @@ web::Task<web::Result<std::shared_ptr<Reader>>> Hub::open(store::UserId user, st
   auto found = find(user);
   if (!found) {
     // What is there before the first event is not an event.
-    auto fresh = std::make_shared<Watched>(user, options_.most_kept);
+    auto fresh = std::make_shared<Watched>(user, options_.max_kept);
     fresh->looks = co_await web::offload(blocking_, [this, user] {
       std::vector<Look> looks;
       for (const auto& source : sources_) looks.push_back(look(source, user));
@@ -145,6 +145,7 @@ std::vector<std::shared_ptr<Hub::Watched>> Hub::all() const {
 web::Task<> Hub::round() {
   for (const auto& one : all()) {
     const auto idle = one->feed->idle_since();
+    if (!idle && options_.looking) options_.looking(one->feed->user);
     if (idle && std::chrono::steady_clock::now() - *idle > options_.kept)
       end(one->feed->user, "Nobody has read these events for a while.");
     else

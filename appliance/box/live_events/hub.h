@@ -6,6 +6,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/thread_pool.hpp>
 #include <chrono>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -21,10 +22,12 @@
 namespace live_events {
 
 struct HubOptions {
-  std::size_t most_streams = 2'000, most_per_user = 200;
-  std::size_t most_kept = 500;              // events of a user
+  std::size_t max_streams = 2'000, max_per_user = 200;
+  std::size_t max_kept = 500;               // events of a user
   std::chrono::milliseconds kept{120'000};  // of a user without readers
   std::chrono::milliseconds pause{200};     // between two comparisons
+  // Called on `home` with each comparison, for each user with readers. May be empty.
+  std::function<void(store::UserId)> looking = {};
 };
 
 // Thread-safe.
@@ -39,7 +42,7 @@ class Hub {
 
   // The reader belongs to the calling coroutine's executor. too_many beyond the limits.
   web::Task<web::Result<std::shared_ptr<Reader>>> open(store::UserId, std::string after);
-  // Ends the streams of a user. New ones begin anew.
+  // Ends the streams of a user. New ones start over.
   void end(store::UserId, std::string_view reason);
 
  private:

@@ -3,11 +3,16 @@
 #include <algorithm>
 #include <boost/json.hpp>
 
+#include "appliance/billing/spending/cap_policy.h"
+#include "appliance/billing/spending/caps.h"
+#include "appliance/billing/subscriptions/subscriptions.h"
+#include "appliance/billing/usage/records.h"
+#include "appliance/hosting/agents/records.h"
 #include "appliance/hosting/chat/records.h"
 #include "appliance/hosting/schedule/records.h"
-#include "appliance/hosting/watchdog/records.h"
 #include "appliance/network/bus/records.h"
 #include "appliance/payments/transfers/records.h"
+#include "appliance/runtime/watchdog/records.h"
 #include "web/routes/reply.h"
 
 namespace live_events {
@@ -133,8 +138,7 @@ std::int64_t percent_of(const billing::Cap& cap, const billing::CapUse& use) {
   return 10 * most;
 }
 
-Source caps_of(billing::Module& billing) {
-  const auto system = billing.platform.system;
+Source caps_of(const System& system, const billing::CapPolicy& policy) {
   return {.event = "cap",
           .version =
               [system](UserId user) {
@@ -143,10 +147,10 @@ Source caps_of(billing::Module& billing) {
                        tenant.version(usage::calls);
               },
           .read =
-              [&billing](UserId user) {
+              [&policy](UserId user) {
                 States states;
-                for (const auto& cap : billing.cap_policy.caps_of_user(user)) {
-                  const auto use = billing.cap_policy.use_of(cap, user);
+                for (const auto& cap : policy.caps_of_user(user)) {
+                  const auto use = policy.use_of(cap, user);
                   const auto percent = percent_of(cap, use);
                   states.emplace(cap.id, text_of({{"id", cap.id},
                                                   {"scope", word(cap.scope)},
@@ -161,7 +165,7 @@ Source caps_of(billing::Module& billing) {
 }
 
 Source payments_of(const System& system) {
-  return of_table("payment", system, transfers::table, [](const transfers::Transfer& transfer) {
+  return of_table("payment", system, transfers::transfers_table, [](const transfers::Transfer& transfer) {
     return boost::json::object{{"id", transfer.id}, {"wallet", transfer.wallet}, {"state", word(transfer.status)}};
   });
 }
@@ -181,10 +185,9 @@ Source plan_of(const System& system) {
 
 }  // namespace
 
-std::vector<Source> sources_of(hosting::Module& hosting) {
-  const auto& system = hosting.platform.system;
-  return {agents_of(system),        health_of(system),   schedule_of(system),     messages_of(system),
-          caps_of(hosting.billing), payments_of(system), dead_letters_of(system), plan_of(system)};
+std::vector<Source> sources_of(const System& system, const billing::CapPolicy& caps) {
+  return {agents_of(system),     health_of(system),   schedule_of(system),     messages_of(system),
+          caps_of(system, caps), payments_of(system), dead_letters_of(system), plan_of(system)};
 }
 
 }  // namespace live_events

@@ -4,11 +4,15 @@
 #include <vector>
 
 #include "appliance/box/live_events/source.h"
-#include "appliance/hosting/module.h"
+#include "store/store.h"
+
+namespace billing {
+class CapPolicy;
+}
 
 namespace live_events {
 
-// `hosting` must outlive them.
-std::vector<Source> sources_of(hosting::Module& hosting);
+// `caps` must outlive them.
+std::vector<Source> sources_of(const store::System&, const billing::CapPolicy& caps);
 
 }  // namespace live_events

@@ -5,11 +5,12 @@
 
 #include <cerrno>
 #include <cstring>
-#include <fstream>
-#include <sstream>
+#include <set>
 
+#include "appliance/box/maintenance/backup_draft.h"
 #include "appliance/box/maintenance/mirror.h"
-#include "appliance/files/descriptor.h"
+#include "appliance/files/root.h"
+#include "appliance/foundation/descriptor.h"
 #include "appliance/network/skills/catalogue.h"
 #include "store/engine.h"
 #include "store/seal.h"
@@ -24,39 +25,55 @@ using agentbox::config_file_name;
 using agentbox::DataFolder;
 using agentbox::UsageError;
 
-constexpr std::string_view workspace_name = "workspace";
+constexpr auto workspace_name = "workspace";
 
-std::string text_of(const fs::path& path) {
-  std::ifstream input(path, std::ios::binary);
-  std::stringstream text;
-  text << input.rdbuf();
-  if (!input) throw UsageError("cannot read " + path.string() + ": check its permissions");
-  return text.str();
+// A folder, unless it is missing.
+files::Descriptor open_folder(const fs::path& parent, const std::string& name) {
+  auto folder = agentbox::open_in_folder(parent, name, O_RDONLY | O_DIRECTORY);
+  if (!folder && errno != ENOENT)
+    throw fs::filesystem_error("cannot open", parent / name, std::error_code(errno, std::generic_category()));
+  return folder;
+}
+
+files::Descriptor open_folder(const files::Descriptor& parent, const std::string& name) {
+  return files::Descriptor(::openat(parent.get(), name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
 }
 
 }  // namespace
 
-void copy_skills(const DataFolder& from, const DataFolder& to) {
-  const auto source = from.path() / skills::folder_name, copy = to.path() / skills::folder_name;
-  if (fs::exists(source))
-    mirror(source, copy);
+void copy_skills(const DataFolder& from, const DataFolder& to, const DataFolder* before) {
+  const auto source = open_folder(from.path(), std::string(skills::folder_name));
+  const auto copy = to.path() / skills::folder_name;
+  if (source)
+    mirror(source, copy, before ? before->path() / skills::folder_name : fs::path());
   else
     fs::remove_all(copy);
 }
 
-std::vector<LeftOut> copy_workspaces(const fs::path& from, const fs::path& to) {
+std::vector<LeftOut> copy_workspaces(const DataFolder& from, const DataFolder& to, const DataFolder* before) {
   std::vector<LeftOut> left_out;
-  fs::create_directories(to);
-  fs::permissions(to, fs::perms::owner_all);
-  if (fs::exists(from))
-    for (const auto& agent : fs::directory_iterator(from)) {
-      const auto workspace = agent.path() / workspace_name;
-      if (!fs::is_directory(fs::symlink_status(workspace))) continue;
-      if (const auto folders = mirror(workspace, to / agent.path().filename() / workspace_name))
-        left_out.push_back({workspace, folders});
+  if (!fs::is_directory(fs::symlink_status(to.agents()))) fs::remove(to.agents());
+  fs::create_directories(to.agents());
+  fs::permissions(to.agents(), fs::perms::owner_all);
+  const auto agents = open_folder(from.path(), from.agents().filename());
+  std::set<std::string> present;
+  for (const auto& name : agents ? files::names_in(agents) : std::vector<std::string>()) {
+    present.insert(name);
+    const auto agent = open_folder(agents, name);
+    if (!agent) continue;
+    const auto source = from.agents() / name / workspace_name;
+    const auto workspace = open_folder(agent, workspace_name);
+    if (!workspace) {
+      if (errno == EACCES || errno == EPERM)
+        left_out.push_back({source, {std::string("all of it: ") + std::strerror(errno)}});
+      continue;
     }
-  for (const auto& agent : fs::directory_iterator(to))
-    if (!fs::exists(from / agent.path().filename())) fs::remove_all(agent.path());
+    const auto earlier = before ? before->agents() / name / workspace_name : fs::path();
+    if (auto what = sentences(mirror(workspace, to.agents() / name / workspace_name, earlier)); !what.empty())
+      left_out.push_back({source, std::move(what)});
+  }
+  for (const auto& agent : fs::directory_iterator(to.agents()))
+    if (!present.contains(agent.path().filename().string())) fs::remove_all(agent.path());
   return left_out;
 }
 
@@ -67,18 +84,18 @@ void sync(const fs::path& folder) {
 }
 
 void write_sealed_settings(const DataFolder& from, const DataFolder& to, const std::string& master_key) {
-  const auto settings = fs::exists(from.config_file()) ? text_of(from.config_file()) : std::string();
+  const auto settings = agentbox::read_folder_file(from.config_file()).value_or(std::string());
   agentbox::write_private_file(to.path() / sealed_settings_name,
                                store::Sealer(master_key).seal(settings, 0, config_file_name, "text"));
 }
 
 std::string read_sealed_settings(const DataFolder& backup, const std::string& master_key) {
-  const auto file = backup.path() / sealed_settings_name;
-  if (!fs::exists(file))
+  const auto sealed = agentbox::read_folder_file(backup.path() / sealed_settings_name);
+  if (!sealed)
     throw UsageError("the backup in " + backup.path().string() + " was cut off: " + std::string(sealed_settings_name) +
                      " is missing, make it again");
   try {
-    return store::Sealer(master_key).open(text_of(file), 0, config_file_name, "text");
+    return store::Sealer(master_key).open(*sealed, 0, config_file_name, "text");
   } catch (const store::Corrupt&) {
     throw UsageError("the master key does not open the backup in " + backup.path().string() +
                      ": use the one of the box that was backed up");
@@ -86,16 +103,17 @@ std::string read_sealed_settings(const DataFolder& backup, const std::string& ma
 }
 
 void copy_schema_note(const DataFolder& from, const DataFolder& to) {
-  const auto note = to.path() / schema_note_name;
-  fs::remove(note);
-  if (fs::exists(from.path() / schema_note_name)) fs::copy_file(from.path() / schema_note_name, note);
+  const auto note = agentbox::read_folder_file(from.path() / schema_note_name);
+  fs::remove(to.path() / schema_note_name);
+  if (note) agentbox::write_private_file(to.path() / schema_note_name, *note);
 }
 
-std::vector<LeftOut> copy_all_but_store(const DataFolder& from, const DataFolder& to, const std::string& master_key) {
-  auto left_out = copy_workspaces(from.agents(), to.agents());
-  copy_skills(from, to);
+std::vector<LeftOut> copy_all_but_store(const DataFolder& from, const BackupDraft& draft,
+                                        const std::string& master_key) {
+  const auto& to = draft.folder();
+  auto left_out = copy_workspaces(from, to, &draft.before());
+  copy_skills(from, to, &draft.before());
   copy_schema_note(from, to);
-  sync(to.path());
   write_sealed_settings(from, to, master_key);
   return left_out;
 }

@@ -10,6 +10,7 @@
 
 #include "appliance/foundation/disk_reserve.h"
 #include "appliance/foundation/platform.h"
+#include "store/census.h"
 #include "store/store.h"
 #include "web/result.h"
 #include "web/task.h"
@@ -49,11 +50,14 @@ class Backups {
   // not_found; conflict: it is not complete; unavailable without room for the copy; internal with the reason if it
   // cannot be restored.
   web::Task<web::Result<Verification>> verify(std::string name);
+  // The same, and compares it with the box as it was when the backup was made. Leaves processor and disk to others.
+  web::Task<web::Result<Verification>> drill(std::string name, store::Census);
   // not_found; conflict while a backup is in progress.
   web::Task<web::Result<void>> remove(std::string name);
 
  private:
   std::optional<std::filesystem::path> find(const std::string& name) const;
+  web::Result<Verification> restore_and_check(const std::string& name, const store::Census*) const;
   MadeBackup copy_all(const std::string& name) const;
 
   store::Store& store_;

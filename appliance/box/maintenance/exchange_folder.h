@@ -1,4 +1,4 @@
-// Where files pass between the running box and its commands (cli/exchange.h): beneath the data folder, which both see
+// Where files pass between the running box and its commands (cli/exchange.h): under the data folder, which both see
 // whatever view of the file system a service has. Emptied when the box starts.
 #pragma once
 

@@ -3,6 +3,8 @@
 #include <unistd.h>
 
 #include "appliance/box/maintenance/exchange_folder.h"
+#include "appliance/foundation/redaction.h"
+#include "web/routes/endpoint.h"
 #include "web/routes/reply.h"
 
 namespace maintenance {
@@ -11,6 +13,19 @@ namespace {
 
 BackupView view(const MadeBackup& made) {
   return {made.name, made.made_at, static_cast<std::int64_t>(made.bytes), made.is_complete};
+}
+
+RestoreProofView view(const RestoreProof& proof, std::chrono::milliseconds limit) {
+  RestoreProofView shown{.lastProvenRestore = proof.proven_at,
+                         .backup = proof.backup,
+                         .records = proof.records,
+                         .compared = proof.compared,
+                         .tookSeconds = proof.took_seconds,
+                         .failedAt = proof.failed_at,
+                         .problem = {},
+                         .old = store::now() - proof.proven_at.value_or(proof.watched_since) >= limit};
+  if (!proof.problem.empty()) shown.problem = agentbox::redact_paths(proof.problem);
+  return shown;
 }
 
 // Whether the folder has a file of this name, and `to` can be written in it.
@@ -27,8 +42,6 @@ web::Task<> note(const Services& services, const web::Request& request, const ch
   if (error) entry.outcome = error->message;
   co_await services.audit.note(std::move(entry));
 }
-
-}  // namespace
 
 web::Answer back_up(const Services& services, const web::Request& request, BackupRequest asked) {
   const std::filesystem::path to(std::string(asked.to));
@@ -56,6 +69,7 @@ web::Answer list_backups(const Services& services, const web::Request&) {
   BackupList answer;
   for (const auto& one : made) answer.backups.push_back(view(one));
   answer.count = static_cast<std::int64_t>(answer.backups.size());
+  if (const auto proof = services.last_proof()) answer.restoreDrill = view(*proof, services.proof_age);
   co_return web::reply(answer);
 }
 
@@ -85,6 +99,49 @@ web::Answer remove_backup(const Services& services, const web::Request& request)
   if (!removed) co_return removed.error();
   const web::Succeeded answer;
   co_return web::reply(answer);
+}
+
+constexpr const char* whole_text =
+    "As `agentbox backup` makes it, in the folder `backups` of the data folder: store, workspaces, skills and the "
+    "sealed "
+    "settings. 409 while another backup is in progress.";
+constexpr const char* list_text =
+    "Those in the data folder, the latest first. `restoreDrill` is absent before the first scheduled backup: each of "
+    "those "
+    "is restored into a scratch folder, verified and compared with the box. `compared` counts the records whose bytes "
+    "were compared; `problem` says why the last drill failed; `old` is true if the last success is older than "
+    "RESTORE_PROOF_AGE.";
+constexpr const char* verify_text =
+    "Restores the backup into a folder of its own and checks every file, record and index. `findings` is empty if it "
+    "is sound.";
+
+}  // namespace
+
+std::vector<web::Route> backend_routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {
+  const auto& key = guards.backend.backup;
+  return {
+      {web::POST, "/api/admin/backup", key, nullptr,
+       web::body<BackupRequest>(on(back_up))
+           .returns<BackupMade>()
+           .describe(
+               "`to` is an absolute path on the box, outside of the data folder. Online; incremental if it holds "
+               "a backup. With `keyFingerprint`, 409 unless the store is sealed under the master key of that "
+               "fingerprint; 409 also while another backup is in progress. With `proof`, the name of a file that the "
+               "caller has put into the folder above `to`, 409 with the code `FOLDER_NOT_REACHED` unless the box "
+               "sees it and may write there: a confined service may have another view of the file system. 503 without "
+               "room on the disk of the data folder."),
+       "Back up the store"},
+      {web::GET, "/api/admin/backups", key, nullptr,
+       web::plain(on(list_backups)).returns<BackupList>().describe(list_text), "List the backups"},
+      {web::POST, "/api/admin/backups", key, nullptr,
+       web::plain(on(make_backup)).returns<BackupView>(201).describe(whole_text).fails({web::Kind::conflict}),
+       "Back up the box into its data folder"},
+      {web::POST, "/api/admin/backups/:name/verify", key, nullptr,
+       web::plain(on(verify_backup)).returns<VerifiedBackup>().describe(verify_text).fails({web::Kind::conflict}),
+       "Verify a backup"},
+      {web::DELETE, "/api/admin/backups/:name", key, nullptr,
+       web::plain(on(remove_backup)).returns<web::Succeeded>().fails({web::Kind::conflict}), "Remove a backup"},
+  };
 }
 
 }  // namespace maintenance

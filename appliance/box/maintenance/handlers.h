@@ -1,10 +1,26 @@
 #pragma once
 
-#include "appliance/box/maintenance/routes.h"
+#include <vector>
+
+#include "appliance/access/guards.h"
+#include "appliance/box/maintenance/backups.h"
+#include "appliance/box/maintenance/restore_drill.h"
+#include "appliance/identity/audit/audit.h"
+#include "web/routes/bind.h"
 #include "web/routes/endpoint.h"
 #include "web/routes/fields.h"
+#include "web/routes/route.h"
 
 namespace maintenance {
+
+// All outlive the rows.
+struct Services {
+  Backups& backups;
+  audit::Audit& audit;
+  boost::asio::thread_pool& blocking;  // for reads of folders
+  std::function<std::optional<RestoreProof>()> last_proof;
+  std::chrono::milliseconds proof_age;  // from then on it is old
+};
 
 struct BackupRequest {
   web::Text<1, 4096> to;
@@ -27,11 +43,24 @@ struct BackupView {
 };
 BOOST_DESCRIBE_STRUCT(BackupView, (), (name, madeAt, bytes, complete))
 
+// Of the drills after scheduled backups.
+struct RestoreProofView {
+  std::optional<store::Time> lastProvenRestore;
+  std::string backup;
+  std::int64_t records = 0, compared = 0, tookSeconds = 0;
+  std::optional<store::Time> failedAt;
+  std::optional<std::string> problem;
+  bool old = false;
+};
+BOOST_DESCRIBE_STRUCT(RestoreProofView, (),
+                      (lastProvenRestore, backup, records, compared, tookSeconds, failedAt, problem, old))
+
 struct BackupList {
   std::vector<BackupView> backups;
   std::int64_t count = 0;
+  std::optional<RestoreProofView> restoreDrill;
 };
-BOOST_DESCRIBE_STRUCT(BackupList, (), (backups, count))
+BOOST_DESCRIBE_STRUCT(BackupList, (), (backups, count, restoreDrill))
 
 struct FindingView {
   std::string where, what;
@@ -45,10 +74,8 @@ struct VerifiedBackup {
 };
 BOOST_DESCRIBE_STRUCT(VerifiedBackup, (), (name, ok, findings))
 
-web::Answer back_up(const Services&, const web::Request&, BackupRequest);
-web::Answer list_backups(const Services&, const web::Request&);
-web::Answer make_backup(const Services&, const web::Request&);
-web::Answer verify_backup(const Services&, const web::Request&);
-web::Answer remove_backup(const Services&, const web::Request&);
+// POST /api/admin/backup, which `agentbox backup` calls while the box runs; and /api/admin/backups: those in the data
+// folder.
+std::vector<web::Route> backend_routes(const agentbox::Guards&, const web::Bind<Services>&);
 
 }  // namespace maintenance

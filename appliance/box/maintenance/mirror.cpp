@@ -6,11 +6,14 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
+#include <cstring>
 #include <memory>
 #include <set>
+#include <thread>
 #include <vector>
 
-#include "appliance/files/descriptor.h"
+#include "appliance/foundation/descriptor.h"
 
 namespace maintenance {
 
@@ -29,14 +32,26 @@ struct stat status_of(int file, const fs::path& path) {
   return status;
 }
 
-constexpr int deepest = 200;  // nested folders; each takes two descriptors while it is copied
+constexpr int deepest = 200;  // nested folders; each takes three descriptors while it is copied
+constexpr std::size_t max_named = 10;
+constexpr std::chrono::milliseconds patience{2'000}, pause{50};
+
+// By its owner, who may close it to the box or hold a lease on it. All else is the disk's failure.
+bool is_refusal(int error) { return error == EACCES || error == EPERM || error == EAGAIN; }
+
+// Empty if it is none.
+Descriptor opened_folder(int parent, const std::string& name) {
+  return Descriptor(::openat(parent, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+}
 
 // Without `.` and `..`.
 std::vector<std::string> names_in(int folder, const fs::path& path) {
-  Descriptor own(::openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  Descriptor own(
+      ::fcntl(folder, F_DUPFD_CLOEXEC, 0));  // not by name, which a folder without the right to enter refuses
   const std::unique_ptr<DIR, int (*)(DIR*)> entries(own ? ::fdopendir(own.get()) : nullptr, &::closedir);
   if (!entries) fail("cannot list", path);
   own.release();  // closedir closes it
+  ::rewinddir(entries.get());
   std::vector<std::string> names;
   for (errno = 0; const dirent* entry = ::readdir(entries.get()); errno = 0) {
     const std::string name(entry->d_name);
@@ -51,9 +66,10 @@ struct Target {
   fs::path at, shown;
 };
 
-bool is_same(const Target& target, const struct stat& source) {
+bool is_same(int folder, const char* name, const struct stat& source) {
   struct stat copy {};
-  return ::lstat(target.at.c_str(), &copy) == 0 && S_ISREG(copy.st_mode) && copy.st_size == source.st_size &&
+  return ::fstatat(folder, name, &copy, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(copy.st_mode) &&
+         copy.st_size == source.st_size && (copy.st_mode & 0777) == (source.st_mode & 0777) &&
          copy.st_mtim.tv_sec == source.st_mtim.tv_sec && copy.st_mtim.tv_nsec == source.st_mtim.tv_nsec;
 }
 
@@ -88,9 +104,13 @@ void copy_bytes(int from, int to, off_t size, const Target& target) {
   if (::ftruncate(to, size) != 0) fail("cannot write", target.shown);
 }
 
-void copy_file(int from, const struct stat& source, const Target& target) {
-  if (is_same(target, source)) return;
+// `before`: the folder of the earlier copy, or -1.
+void copy_file(int from, const struct stat& source, int before, const std::string& name, const Target& target) {
+  if (is_same(AT_FDCWD, target.at.c_str(), source)) return;
   fs::remove_all(target.at);
+  if (before >= 0 && is_same(before, name.c_str(), source) &&
+      ::linkat(before, name.c_str(), AT_FDCWD, target.at.c_str(), 0) == 0)
+    return;
   const mode_t mode = source.st_mode & 0777;
   const Descriptor to(::open(target.at.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode));
   if (!to) fail("cannot write", target.shown);
@@ -109,43 +129,85 @@ void copy_link(int folder, const std::string& name, const Target& target) {
 
 class Mirror {
  public:
-  void copy_folder(int from, const Target& to, int depth);
-  std::size_t left_out() const { return left_out_; }
+  // `before`: the folder of the earlier copy, or -1; `inside`: the folder's path in the source.
+  void copy_folder(int from, int before, const Target& to, const fs::path& inside, int depth);
+  Mirrored& done() { return done_; }
 
  private:
-  bool copy_entry(int folder, const std::string& name, const Target& target, int depth);
+  bool copy_entry(int folder, int before, const std::string& name, const Target& target, const fs::path& inside,
+                  int depth);
+  Descriptor open(int folder, const std::string& name);
+  void leave_out(const fs::path& inside);
+  void keep_earlier(int before, const std::string& name, const Target& target, const fs::path& inside, int depth);
 
-  std::size_t left_out_ = 0;  // folders
+  Mirrored done_;
+  std::chrono::milliseconds patience_ = patience;
 };
 
+void Mirror::leave_out(const fs::path& inside) {
+  ++done_.refused;
+  if (done_.refusals.size() < max_named)
+    done_.refusals.push_back(inside.string().substr(0, 1'000) + ": " + std::strerror(errno));
+}
+
+// What the earlier copy has of an entry that cannot be opened now; nothing if the copy has it already, or never had it.
+void Mirror::keep_earlier(int before, const std::string& name, const Target& target, const fs::path& inside,
+                          int depth) {
+  if (before < 0 || fs::exists(fs::symlink_status(target.at))) return;
+  if (const auto folder = opened_folder(before, name)) {
+    copy_folder(folder.get(), folder.get(), target, inside, depth + 1);
+  } else {
+    const auto linked = ::linkat(before, name.c_str(), AT_FDCWD, target.at.c_str(), 0);
+    static_cast<void>(linked);  // without an earlier copy there is nothing to keep
+  }
+}
+
+// The kernel asks the holder of a lease to give it up, and takes it away in the end.
+Descriptor Mirror::open(int folder, const std::string& name) {
+  for (;;) {
+    Descriptor source(::openat(folder, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+    if (source || errno != EAGAIN || patience_ <= pause) return source;
+    std::this_thread::sleep_for(pause);
+    patience_ -= pause;
+  }
+}
+
 // Returns false if nothing of that name is to be kept.
-bool Mirror::copy_entry(int folder, const std::string& name, const Target& target, int depth) {
+bool Mirror::copy_entry(int folder, int before, const std::string& name, const Target& target, const fs::path& inside,
+                        int depth) {
+  const auto refused = [&] {
+    leave_out(inside);
+    keep_earlier(before, name, target, inside, depth);
+    return true;
+  };
   struct stat status {};
-  if (::fstatat(folder, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) return false;
+  if (::fstatat(folder, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) return is_refusal(errno) && refused();
   if (S_ISLNK(status.st_mode)) {
     copy_link(folder, name, target);
     return true;
   }
   if (!S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)) return false;
   // The entry may have been replaced since: only the opened file counts.
-  const Descriptor source(::openat(folder, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  const auto source = open(folder, name);
+  if (!source && is_refusal(errno)) return refused();
   if (!source && (errno == ENOENT || errno == ELOOP || errno == ENXIO)) return false;
   if (!source) fail("cannot read what goes to", target.shown);
   const auto opened = status_of(source.get(), target.shown);
   if (S_ISREG(opened.st_mode)) {
-    copy_file(source.get(), opened, target);
+    copy_file(source.get(), opened, before, name, target);
     return true;
   }
   if (!S_ISDIR(opened.st_mode)) return false;
   if (depth >= deepest) {
-    ++left_out_;
+    ++done_.deep_folders;
     return false;
   }
-  copy_folder(source.get(), target, depth + 1);
+  const auto earlier = before < 0 ? Descriptor() : opened_folder(before, name);
+  copy_folder(source.get(), earlier.get(), target, inside, depth + 1);
   return true;
 }
 
-void Mirror::copy_folder(int from, const Target& to, int depth) {
+void Mirror::copy_folder(int from, int before, const Target& to, const fs::path& inside, int depth) {
   if (!fs::is_directory(fs::symlink_status(to.at))) fs::remove_all(to.at);
   fs::create_directories(to.at);
   fs::permissions(to.at, static_cast<fs::perms>(status_of(from, to.shown).st_mode & 0777) | fs::perms::owner_all);
@@ -154,19 +216,28 @@ void Mirror::copy_folder(int from, const Target& to, int depth) {
   const auto here = "/proc/self/fd/" + std::to_string(folder.get());
   std::set<std::string> present;
   for (const auto& name : names_in(from, to.shown))
-    if (copy_entry(from, name, {fs::path(here) / name, to.shown / name}, depth)) present.insert(name);
+    if (copy_entry(from, before, name, {fs::path(here) / name, to.shown / name}, inside / name, depth))
+      present.insert(name);
   for (const auto& entry : fs::directory_iterator(here))
     if (!present.contains(entry.path().filename().string())) fs::remove_all(entry.path());
 }
 
 }  // namespace
 
-std::size_t mirror(const fs::path& from, const fs::path& to) {
-  const Descriptor source(::open(from.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-  if (!source) fail("cannot open", from);
+Mirrored mirror(const Descriptor& from, const fs::path& to, const fs::path& before) {
+  const auto earlier = before.empty() ? Descriptor() : opened_folder(AT_FDCWD, before.string());
   Mirror mirror;
-  mirror.copy_folder(source.get(), {to, to}, 0);
-  return mirror.left_out();
+  mirror.copy_folder(from.get(), earlier.get(), {to, to}, {}, 0);
+  return std::move(mirror.done());
+}
+
+std::vector<std::string> sentences(const Mirrored& mirrored) {
+  auto texts = mirrored.refusals;
+  if (const auto more = mirrored.refused - mirrored.refusals.size(); more > 0)
+    texts.push_back(std::to_string(more) + " more that cannot be opened");
+  if (const auto folders = mirrored.deep_folders; folders > 0)
+    texts.push_back(std::to_string(folders) + (folders == 1 ? " folder" : " folders") + " within more than 200 others");
+  return texts;
 }
 
 }  // namespace maintenance

@@ -10,14 +10,17 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr const char* gauge_name = "agentbox_backup_last_success_timestamp_seconds";
+constexpr const char* proof_gauge_name = "agentbox_backup_last_proven_restore_timestamp_seconds";
 
 std::int64_t seconds_of(store::Time at) { return std::chrono::system_clock::to_time_t(at); }
 
 }  // namespace
 
-ScheduledBackups::ScheduledBackups(const agentbox::Platform& platform, Backups& backups, audit::Audit& audit)
+ScheduledBackups::ScheduledBackups(const agentbox::Platform& platform, Backups& backups, RestoreDrill& drill,
+                                   audit::Audit& audit)
     : platform_(platform),
       backups_(backups),
+      drill_(drill),
       audit_(audit),
       work_(platform.home, "scheduled_backups", 500ms, [this] { return look(); }) {
   const auto& cron = platform.settings.backup_schedule;
@@ -33,6 +36,11 @@ void ScheduledBackups::start() {
   if (!timetable_) return;
   web::metrics().gauge(gauge_name, "When the newest backup was made, since the epoch; 0: never",
                        [this] { return static_cast<double>(last_success_.load()); });
+  web::metrics().gauge(proof_gauge_name,
+                       "When a backup was last restored on trial and found equal, since the epoch; 0: never", [this] {
+                         const auto proof = last_restore_proof(platform_.system);
+                         return proof && proof->proven_at ? static_cast<double>(seconds_of(*proof->proven_at)) : 0.0;
+                       });
   work_.start();
 }
 
@@ -40,10 +48,12 @@ web::Task<> ScheduledBackups::stop() {
   if (!timetable_) co_return;
   co_await work_.stop();
   web::metrics().remove(gauge_name);
+  web::metrics().remove(proof_gauge_name);
 }
 
 web::Task<> ScheduledBackups::look() {
   if (!has_caught_up_) co_await catch_up();
+  co_await drill_.warn_if_old();
   if (!due_ || store::now() < *due_) co_return;
   co_await make();
   due_ = timetable_->next(store::now());
@@ -67,6 +77,7 @@ web::Task<> ScheduledBackups::catch_up() {
 
 web::Task<> ScheduledBackups::make() {
   const auto begun = std::chrono::steady_clock::now();
+  auto census = co_await drill_.observe();
   const auto made = co_await backups_.make_whole();
   audit::Entry entry{.act = "backup made by schedule"};
   entry.outcome = made ? "ok" : made.error().message;
@@ -79,6 +90,8 @@ web::Task<> ScheduledBackups::make() {
   last_success_ = seconds_of(made->made_at);
   const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - begun);
   web::log::info("backup_made", {{"name", made->name}, {"milliseconds", static_cast<std::int64_t>(took.count())}});
+  MadeBackup backup = *made;
+  co_await drill_.prove(std::move(backup), std::move(census));
   co_await remove_old();
 }
 

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "appliance/box/maintenance/backups.h"
+#include "appliance/box/maintenance/restore_drill.h"
 #include "appliance/foundation/periodic.h"
 #include "appliance/foundation/platform.h"
 #include "appliance/hosting/schedule/timetable.h"
@@ -16,12 +17,13 @@ namespace maintenance {
 class ScheduledBackups {
  public:
   // Throws agentbox::UsageError for a schedule that is not a cron expression. All must outlive this.
-  ScheduledBackups(const agentbox::Platform&, Backups&, audit::Audit&);
+  ScheduledBackups(const agentbox::Platform&, Backups&, RestoreDrill&, audit::Audit&);
 
-  // Looks for what is due, until stop(). A backup that was due while the box was off is made at once, and counts for
-  // all that were missed; one that a crash cut off is removed. Does nothing without a schedule.
+  // Looks for what is due, until stop(). Each backup is restored on trial at once. A backup that was due while the box
+  // was off is made at once, and counts for all that were missed; one that a crash cut off is removed. Does nothing
+  // without a schedule.
   void start();
-  // Returns once the backup in progress is complete.
+  // Returns once the backup in progress is complete and was tried out.
   web::Task<> stop();
 
  private:
@@ -33,6 +35,7 @@ class ScheduledBackups {
 
   const agentbox::Platform& platform_;
   Backups& backups_;
+  RestoreDrill& drill_;
   audit::Audit& audit_;
   schedule::TimeZones zones_;
   std::optional<schedule::Timetable> timetable_;

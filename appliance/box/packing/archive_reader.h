@@ -12,7 +12,7 @@
 
 #include "appliance/box/packing/content_digest.h"
 #include "appliance/box/packing/entry.h"
-#include "appliance/files/descriptor.h"
+#include "appliance/foundation/descriptor.h"
 
 struct archive;
 

@@ -25,7 +25,7 @@ struct Entry {
 bool is_plain_path(std::string_view path);
 std::vector<std::string_view> parts_of(std::string_view path);
 
-// Whether a link stays beneath the folder of its `depth`th ancestor: relative, and upwards only at its beginning and by
+// Whether a link stays under the folder of its `depth`th ancestor: relative, and upwards only at its beginning and by
 // at most `depth` folders. Links that it leads through are held to the same rule, so that none leads out.
 bool stays_within(std::string_view target, std::size_t depth);
 

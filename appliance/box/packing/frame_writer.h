@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "appliance/files/descriptor.h"
+#include "appliance/foundation/descriptor.h"
 
 namespace packing {
 
@@ -22,7 +22,7 @@ enum class Existing { refused, continued };
 //
 // An existing file is continued as the caller writes the same content from its beginning: frames that hold what is
 // written are read, decompressed and compared, and neither compressed nor written again. At the first that differs the
-// file is cut and written anew.
+// file is cut and written again.
 //
 // Blocks, and compresses on threads of its own. Throws agentbox::UsageError with the reason if the file cannot be
 // written.

@@ -5,6 +5,7 @@
 #include "appliance/foundation/settings/settings.h"
 #include "appliance/foundation/version.h"
 #include "store/store.h"
+#include "web/json.h"
 #include "web/routes/reply.h"
 
 namespace packing {
@@ -13,11 +14,6 @@ namespace {
 
 constexpr std::size_t longest_header = 64u << 10;
 constexpr std::int64_t largest_number = 1'000'000;
-
-std::string text_in(const boost::json::object& header, std::string_view name) {
-  const auto* found = header.if_contains(name);
-  return found && found->is_string() ? std::string(found->get_string()) : std::string();
-}
 
 }  // namespace
 
@@ -40,10 +36,10 @@ Header read_header(ArchiveReader& archive, std::string_view kind) {
   const auto* object = malformed ? nullptr : value.if_object();
   if (!object) throw agentbox::UsageError("this is not a pack of agentbox");
   Header header{.format = largest_number,
-                .kind = text_in(*object, "kind"),
-                .version = text_in(*object, "version"),
-                .madeAt = text_in(*object, "madeAt"),
-                .keyFingerprint = text_in(*object, "keyFingerprint")};
+                .kind = web::string_member(*object, "kind"),
+                .version = web::string_member(*object, "version"),
+                .madeAt = web::string_member(*object, "madeAt"),
+                .keyFingerprint = web::string_member(*object, "keyFingerprint")};
   if (const auto* format = object->if_contains("format"); format && format->is_int64())
     header.format = format->get_int64();
   if (header.format > newest_format || header.format < 1)

@@ -7,7 +7,6 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
-#include <ctime>
 #include <fstream>
 #include <regex>
 #include <sstream>
@@ -15,6 +14,7 @@
 #include "appliance/box/cli/box_client.h"
 #include "appliance/foundation/data_folder.h"
 #include "appliance/foundation/settings/settings_table.h"
+#include "appliance/identity/personal_data/archive.h"
 
 namespace agentbox::cli::doctor {
 
@@ -22,35 +22,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t tar_block = 512, most_listed = 20'000;
+constexpr std::size_t tar_block = 512, max_listed = 20'000;
 
-// A header of the ustar format (POSIX.1-1988).
-std::string tar_header(const std::string& name, std::size_t size, std::time_t time) {
-  std::string header(tar_block, '\0');
-  const auto put = [&header](std::size_t at, const std::string& text) { header.replace(at, text.size(), text); };
-  const auto octal = [](std::uint64_t number, std::size_t digits) {
-    std::string text(digits, '0');
-    for (std::size_t at = digits; at-- > 0; number /= 8) text[at] = static_cast<char>('0' + number % 8);
-    return text;
-  };
-  put(0, name.substr(0, 99));
-  put(100, "0000600");
-  put(108, "0000000");
-  put(116, "0000000");
-  put(124, octal(size, 11));
-  put(136, octal(static_cast<std::uint64_t>(time), 11));
-  put(148, "        ");  // the checksum counts as spaces
-  put(156, "0");
-  put(257, std::string("ustar\0"
-                       "00",
-                       8));
-  unsigned sum = 0;
-  for (const char c : header) sum += static_cast<unsigned char>(c);
-  put(148, octal(sum, 6) + '\0' + ' ');
-  return header;
-}
-
-std::string text_of(const fs::path& path) {
+std::string read_text(const fs::path& path) {
   std::ifstream input(path, std::ios::binary);
   std::stringstream text;
   text << input.rdbuf();
@@ -75,12 +49,12 @@ std::string settings_text(const Settings& settings) {
 }
 
 // Kind, mode, owner, size and name of each file, without following links. Agents' workspaces are named, not listed.
-std::string listing(const fs::path& folder) {
+std::string folder_listing(const fs::path& folder) {
   std::ostringstream lines;
   std::error_code failed;
   std::size_t count = 0;
   for (auto entry = fs::recursive_directory_iterator(folder, failed);
-       !failed && entry != fs::end(entry) && count < most_listed; entry.increment(failed), ++count) {
+       !failed && entry != fs::end(entry) && count < max_listed; entry.increment(failed), ++count) {
     struct stat status {};
     if (::lstat(entry->path().c_str(), &status) != 0) continue;
     if (entry->path().filename() == "workspace") entry.disable_recursion_pending();
@@ -91,7 +65,7 @@ std::string listing(const fs::path& folder) {
     lines << kind << ' ' << std::oct << (status.st_mode & 07777) << std::dec << ' ' << status.st_uid << ' '
           << status.st_size << ' ' << fs::relative(entry->path(), folder).string() << '\n';
   }
-  if (count == most_listed) lines << "... and more\n";
+  if (count == max_listed) lines << "... and more\n";
   return lines.str();
 }
 
@@ -116,10 +90,12 @@ void write_all(int file, const std::string& bytes, const fs::path& path) {
 BundleFiles bundle_files(const Settings& settings, BundleFiles said) {
   auto files = std::move(said);
   files.emplace_back("settings.txt", settings_text(settings));
-  files.emplace_back("data-folder.txt", listing(settings.data));
+  files.emplace_back("data-folder.txt", folder_listing(settings.data));
+  if (const auto crashes = read_folder_file(settings.data / "crashes.json"))
+    files.emplace_back("crashes.json", *crashes);
   for (const std::string name : {"version", "meminfo", "loadavg", "self/limits", "self/cgroup"})
-    files.emplace_back("proc-" + name.substr(name.find('/') + 1) + ".txt", text_of("/proc/" + name));
-  files.emplace_back("os-release.txt", text_of("/etc/os-release"));
+    files.emplace_back("proc-" + name.substr(name.find('/') + 1) + ".txt", read_text("/proc/" + name));
+  files.emplace_back("os-release.txt", read_text("/etc/os-release"));
   const BoxClient box(settings);
   if (!box.is_running()) return files;
   files.emplace_back("box-health.json", answer_of(box, "/health"));
@@ -131,9 +107,10 @@ void write_bundle(const fs::path& path, const BundleFiles& files) {
   const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
   if (file < 0) throw UsageError("cannot write " + path.string() + ": " + std::strerror(errno));
   const std::unique_ptr<const int, void (*)(const int*)> closer(&file, [](const int* fd) { ::close(*fd); });
+  const auto now = std::chrono::floor<std::chrono::seconds>(store::now());
   std::string archive;
   for (const auto& [name, content] : files) {
-    archive += tar_header("agentbox-support/" + name, content.size(), std::time(nullptr)) + content;
+    archive += personal_data::tar_header("agentbox-support/" + name, content.size(), now) + content;
     archive.append((tar_block - content.size() % tar_block) % tar_block, '\0');
   }
   archive.append(2 * tar_block, '\0');

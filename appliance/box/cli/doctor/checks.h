@@ -1,6 +1,7 @@
 // The checks of `agentbox doctor`. They change nothing, and each takes a few seconds at most.
 #pragma once
 
+#include "appliance/box/cli/box_client.h"
 #include "appliance/box/cli/doctor/finding.h"
 #include "appliance/foundation/settings/settings.h"
 
@@ -12,6 +13,9 @@ Findings check_data_folder(const Settings&);
 Findings check_machine(const Settings&);
 // Whether the listeners' addresses are free, or the running box answers there; ports of agents.
 Findings check_listeners(const Settings&, bool is_running);
+// Whether ADMIN_NETWORKS shuts administrators out, and, as the running box says, whether the collector of
+// AUDIT_STREAM takes entries and scheduled backups can be restored.
+Findings check_access(const Settings&, const BoxClient&);
 // TLS_CERT with its key, and the authorities that outgoing connections trust.
 Findings check_certificates(const Settings&);
 // The Docker Engine, and what keeps agents apart.

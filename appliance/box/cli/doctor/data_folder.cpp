@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "appliance/box/cli/doctor/checks.h"
+#include "appliance/box/crash_record.h"
 #include "appliance/foundation/data_folder.h"
 
 namespace agentbox::cli::doctor {
@@ -39,7 +40,7 @@ Finding check_key(const DataFolder& folder, const Settings& settings, uid_t owne
     auto finding = check_private(check, folder.key_file(), status, owner);
     if (finding.level != Level::ok || !settings.master_key.empty()) return finding;
     try {
-      read_key_file(folder.key_file());
+      read_own_key_file(folder.key_file());
     } catch (const UsageError& error) {
       return {check, Level::problem, error.what(), "put the original file back: without it the store cannot be opened"};
     }
@@ -48,6 +49,18 @@ Finding check_key(const DataFolder& folder, const Settings& settings, uid_t owne
   if (!settings.master_key.empty()) return {check, Level::ok, "it is in AGENTBOX_MASTER_KEY", {}};
   return {check, Level::problem, folder.key_file().string() + " is missing",
           "put it back, or set AGENTBOX_MASTER_KEY: without it the store cannot be opened"};
+}
+
+// It stays a warning until the file is moved away.
+Finding describe(const std::vector<Crash>& crashes) {
+  const auto& newest = crashes.front();
+  std::string found = "the box crashed (" + newest.signal + "), recorded " + newest.at;
+  if (!newest.lastRequest.empty()) found += "; its last request was " + newest.lastRequest;
+  for (const auto& request : newest.alsoBefore) found += "; " + request + " was in progress at the crash before, too";
+  if (crashes.size() > 1) found += "; " + std::to_string(crashes.size()) + " crashes are recorded";
+  return {"crashes", Level::warning, std::move(found),
+          "crashes.json in the data folder has the stacks: send it, or agentbox doctor --bundle FILE, to support, and "
+          "move it away"};
 }
 
 }  // namespace
@@ -79,6 +92,7 @@ Findings check_data_folder(const Settings& settings) {
   if (settings.internal_api_key.empty())
     findings.push_back({"internal key", Level::warning, "INTERNAL_API_KEY is not set: the backend answers 500",
                         "set internal_api_key in " + folder.config_file().string()});
+  if (const auto crashes = recorded_crashes(folder); !crashes.empty()) findings.push_back(describe(crashes));
   return findings;
 }
 

@@ -16,14 +16,14 @@ namespace agentbox::cli {
 
 namespace {
 
-using namespace doctor;
+using doctor::Finding, doctor::Findings, doctor::Level;
 
-struct Options {
+struct DoctorOptions {
   bool as_json = false;
   std::filesystem::path bundle;
 };
 
-std::string_view name_of(Level level) {
+std::string_view level_name(Level level) {
   switch (level) {
     case Level::ok:
       return "ok";
@@ -38,18 +38,20 @@ std::string_view name_of(Level level) {
 }
 
 Findings examine(const Settings& settings) {
-  auto findings = check_data_folder(settings);
+  auto findings = doctor::check_data_folder(settings);
   const auto add = [&findings](Findings more) { findings.insert(findings.end(), more.begin(), more.end()); };
-  add(check_listeners(settings, BoxClient(settings).is_running()));
-  add(check_machine(settings));
-  add(check_certificates(settings));
-  add(check_runtime(settings));
-  add(check_outside(settings));
-  add(check_programs());
+  const BoxClient client(settings);
+  add(doctor::check_listeners(settings, client.is_running()));
+  add(doctor::check_access(settings, client));
+  add(doctor::check_machine(settings));
+  add(doctor::check_certificates(settings));
+  add(doctor::check_runtime(settings));
+  add(doctor::check_outside(settings));
+  add(doctor::check_programs());
   return findings;
 }
 
-std::size_t count(const Findings& findings, Level level) {
+std::size_t count_findings(const Findings& findings, Level level) {
   return static_cast<std::size_t>(std::ranges::count(findings, level, &Finding::level));
 }
 
@@ -57,19 +59,19 @@ std::string to_json(const Findings& findings) {
   boost::json::array list;
   for (const auto& one : findings)
     list.push_back(boost::json::object{
-        {"check", one.check}, {"level", name_of(one.level)}, {"found", one.found}, {"advice", one.advice}});
-  const boost::json::object all{{"problems", count(findings, Level::problem)},
-                                {"warnings", count(findings, Level::warning)},
+        {"check", one.check}, {"level", level_name(one.level)}, {"found", one.found}, {"advice", one.advice}});
+  const boost::json::object all{{"problems", count_findings(findings, Level::problem)},
+                                {"warnings", count_findings(findings, Level::warning)},
                                 {"findings", std::move(list)}};
   return boost::json::serialize(all) + "\n";
 }
 
-void print(const Findings& findings) {
+void print_findings(const Findings& findings) {
   for (const auto& one : findings) {
-    std::cout << std::left << std::setw(9) << name_of(one.level) << std::setw(21) << one.check << one.found << '\n';
+    std::cout << std::left << std::setw(9) << level_name(one.level) << std::setw(21) << one.check << one.found << '\n';
     if (!one.advice.empty()) std::cout << std::string(30, ' ') << "-> " << one.advice << '\n';
   }
-  const auto problems = count(findings, Level::problem), warnings = count(findings, Level::warning);
+  const auto problems = count_findings(findings, Level::problem), warnings = count_findings(findings, Level::warning);
   std::cout << '\n'
             << problems << (problems == 1 ? " problem, " : " problems, ") << warnings
             << (warnings == 1 ? " warning\n" : " warnings\n");
@@ -89,24 +91,24 @@ Examined examine(const SettingFlags& flags) {
     auto settings = flags.only_data();
     Findings findings{{"settings", Level::problem, error.what(),
                        "correct this first: what the settings name is checked once they can be read"}};
-    for (auto more : {check_machine(settings), check_programs()})
+    for (auto more : {doctor::check_machine(settings), doctor::check_programs()})
       findings.insert(findings.end(), more.begin(), more.end());
     return {std::move(settings), std::move(findings)};
   }
 }
 
-int run_doctor(const SettingFlags& flags, const Options& options, const BuildFacts& facts) {
+int run_doctor(const SettingFlags& flags, const DoctorOptions& options, const BuildFacts& facts) {
   const auto [settings, findings] = examine(flags);
   if (options.as_json)
     std::cout << to_json(findings);
   else
-    print(findings);
+    print_findings(findings);
   if (!options.bundle.empty()) {
-    write_bundle(options.bundle,
-                 bundle_files(settings, {{"doctor.json", to_json(findings)}, {"version.json", version_json(facts)}}));
+    doctor::write_bundle(options.bundle, doctor::bundle_files(settings, {{"doctor.json", to_json(findings)},
+                                                                         {"version.json", version_json(facts)}}));
     std::cerr << "wrote " << options.bundle.string() << ": look through it before you send it; secrets are left out\n";
   }
-  return count(findings, Level::problem) > 0 ? 1 : 0;
+  return count_findings(findings, Level::problem) > 0 ? 1 : 0;
 }
 
 }  // namespace
@@ -115,7 +117,7 @@ void add_doctor(CLI::App& app, std::function<int()>& run, const BuildFacts& fact
   auto* command = app.add_subcommand("doctor",
                                      "Check the machine, the data folder and what the settings name, and say what to "
                                      "do. Exit code 1: there is a problem");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<DoctorOptions>();
   command->add_flag("--json", options->as_json, "as JSON");
   command->add_option("--bundle", options->bundle, "also write an archive for support (tar), without secrets")
       ->type_name("FILE");

@@ -35,6 +35,8 @@ struct NamedHost {
 std::uint16_t port_of(const boost::urls::url_view& url) {
   if (url.has_port()) return url.port_number();
   const std::string_view scheme(url.scheme());
+  if (scheme == "syslog+tls") return 6514;
+  if (scheme == "syslog+tcp" || scheme == "syslog+udp") return scheme == "syslog+tcp" ? 601 : 514;
   return scheme == "http" || scheme == "ws" ? 80 : scheme == "smtp" ? 25 : scheme == "smtps" ? 465 : 443;
 }
 
@@ -59,8 +61,8 @@ Finding check_names(const Settings& settings) {
   std::string unknown, refused;
   for (const auto& [setting, host, port] : hosts_of(settings)) {
     if (!asked.insert(host).second || web::is_inside(host)) continue;
-    const web::Asker asker{.part = "doctor"};
-    if (!web::outbound().check(asker, host, port)) {
+    const web::CallOrigin origin{.part = "doctor"};
+    if (!web::outbound().check(origin, host, port)) {
       refused += (refused.empty() ? "" : ", ") + host + " (" + setting + ")";
       continue;
     }

@@ -2,8 +2,8 @@
 
 #include "appliance/box/cli/box_client.h"
 #include "appliance/box/cli/doctor/checks.h"
-#include "appliance/hosting/runtime/agent_confinement.h"
-#include "appliance/hosting/runtime/docker/packet_filter.h"
+#include "appliance/runtime/agent_confinement.h"
+#include "appliance/runtime/docker/packet_filter.h"
 #include "sandbox/users.h"
 
 namespace agentbox::cli::doctor {
@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view unix_scheme = "unix://";
 
-std::string escaped(const std::string& image) {
+std::string escape_slashes(const std::string& image) {
   std::string text;
   for (const char c : image) text += c == '/' ? "%2F" : std::string(1, c);
   return text;
@@ -35,13 +35,14 @@ Findings check_engine(const Settings& settings) {
     return {{check, absent, "this user may not use " + socket,
              "add the box's user to the group docker: whoever may use the socket is root on this machine"}};
   const auto ask = [&](const std::string& path) {
-    return fetch_blocking({.url = "http://docker" + path, .unix_socket = socket, .timeout = std::chrono::seconds(3)});
+    return web::fetch_blocking(
+        {.url = "http://docker" + path, .unix_socket = socket, .timeout = std::chrono::seconds(3)});
   };
   const auto pong = ask("/_ping");
   if (!pong || pong->status != 200)
     return {{check, absent, "it does not answer on " + socket, "systemctl status docker"}};
   Findings findings{{check, Level::ok, "it answers, with API " + pong->header("api-version"), {}}};
-  const auto image = ask("/images/" + escaped(settings.agent_image) + "/json");
+  const auto image = ask("/images/" + escape_slashes(settings.agent_image) + "/json");
   if (image && image->status == 200)
     findings.push_back({"agents' image", Level::ok, settings.agent_image + " is there", {}});
   else

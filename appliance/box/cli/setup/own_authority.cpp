@@ -14,7 +14,7 @@ using namespace std::chrono_literals;
 
 constexpr std::chrono::days root_lifetime{3'652}, server_lifetime{397}, renewed_before{30};
 
-std::string text_of(const fs::path& path) {
+std::string read_pem(const fs::path& path) {
   std::ifstream input(path, std::ios::binary);
   std::ostringstream text;
   text << input.rdbuf();
@@ -24,7 +24,7 @@ std::string text_of(const fs::path& path) {
 
 crypto::CertificateFacts facts_of(const fs::path& path) {
   try {
-    return crypto::read_certificate(text_of(path));
+    return crypto::read_certificate(read_pem(path));
   } catch (const std::runtime_error& error) {
     throw UsageError("cannot use " + path.string() + ": " + error.what());
   }
@@ -44,7 +44,7 @@ void OwnAuthority::certify(const std::vector<std::string>& names) const {
       write_private_file(root_key, made.key);
       write_private_file(root, made.certificate);
     }
-    const auto made = crypto::make_server_certificate({.certificate = text_of(root), .key = text_of(root_key)}, names,
+    const auto made = crypto::make_server_certificate({.certificate = read_pem(root), .key = read_pem(root_key)}, names,
                                                       server_lifetime);
     write_private_file(server_key, made.key);
     write_private_file(server, made.certificate);

@@ -14,8 +14,10 @@
 #include <sstream>
 
 #include "appliance/foundation/email.h"
+#include "appliance/foundation/settings/setting_types.h"
 #include "appliance/foundation/settings/settings_table.h"
 #include "appliance/models/administration/local_servers.h"
+#include "web/ascii.h"
 
 namespace agentbox::cli {
 
@@ -78,12 +80,6 @@ std::vector<std::string> words_of(const std::string& text) {
   return words;
 }
 
-std::string joined(const std::vector<std::string>& words) {
-  std::string text;
-  for (const auto& word : words) text += (text.empty() ? "" : " ") + word;
-  return text;
-}
-
 void ask_tls(SetupAnswers& answers, const Settings& settings) {
   const bool is_given = answers.settings.contains("TLS_CERT") || answers.settings.contains("ACME_DIRECTORY") ||
                         answers.tls != Tls::as_it_is;
@@ -114,7 +110,8 @@ void ask_tls(SetupAnswers& answers, const Settings& settings) {
                 "Address for plain HTTP, which the authority asks at port 80 (0.0.0.0:80; empty: only port 443)");
   }
   if (answers.tls == Tls::own_authority && answers.names.empty())
-    answers.names = words_of(ask_for("Names and addresses by which devices reach this box", joined(own_names())));
+    answers.names =
+        words_of(ask_for("Names and addresses by which devices reach this box", web::join(own_names(), " ")));
 }
 
 void ask_admin(SetupAnswers& answers) {

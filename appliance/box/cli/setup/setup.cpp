@@ -20,6 +20,7 @@
 #include "appliance/foundation/settings/settings_table.h"
 #include "appliance/foundation/settings/toml.h"
 #include "appliance/hosting/schedule/timetable.h"
+#include "web/ascii.h"
 #include "web/server/tls.h"
 
 namespace agentbox::cli {
@@ -29,7 +30,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // Empty if there is no file.
-std::string text_of(const fs::path& path) {
+std::string read_config(const fs::path& path) {
   std::ifstream input(path, std::ios::binary);
   if (!input && fs::exists(path)) throw UsageError("cannot read " + path.string() + ": check its permissions");
   std::ostringstream text;
@@ -76,7 +77,7 @@ void settle_tls(SetupAnswers& answers, const Settings& settings, const OwnAuthor
   };
   const auto listen = answer_or(answers, "WEB_LISTEN", settings.web_listen);
   if (was_own && answers.tls == Tls::public_authority && !answers.settings.contains("BASE_URL")) {
-    const auto names = answer_or(answers, "ACME_NAMES", setting_types::join(settings.acme_names));
+    const auto names = answer_or(answers, "ACME_NAMES", web::join(settings.acme_names, ","));
     answers.settings["BASE_URL"] = names.empty() ? "" : https_url(names.substr(0, names.find(',')), listen);
   }
   drop("BASE_URL", was_own && answers.tls == Tls::none);
@@ -169,9 +170,9 @@ int set_up_box(const SettingFlags& flags, SetupAnswers answers, const Confirmati
     confirmation.require("Change " + std::to_string(answers.settings.size()) + " settings in " +
                          folder.config_file().string() + "?");
   const auto values = toml_of(answers.settings);
-  check_settings(with_settings(text_of(folder.config_file()), values));  // before anything is made
+  check_settings(with_settings(read_config(folder.config_file()), values));  // before anything is made
   if (is_new) init(settings, {.email = answers.email, .password = answers.password, .says_next = false}, std::cout);
-  const auto text = with_settings(text_of(folder.config_file()), values);
+  const auto text = with_settings(read_config(folder.config_file()), values);
   if (answers.tls == Tls::own_authority) authority.certify(answers.names);
   write_private_file(folder.config_file(), text);
   std::cout << "the settings are in " << folder.config_file().string() << '\n';
