@@ -18,8 +18,10 @@ bool is_cross_site(const Request& request) {
   if (request.method == Method::get || request.method == Method::head || request.method == Method::options)
     return false;
   if (request.bearer()) return false;
-  if (const auto site = request.header("Sec-Fetch-Site"); !site.empty()) return site != "same-origin" && site != "none";
-  return !origin_is_own(request);
+  const auto site = request.header("Sec-Fetch-Site");
+  if (site == "same-origin") return false;
+  // A request that no page has caused (none) has no page's Origin either: another one was written by something else.
+  return (!site.empty() && site != "none") || !origin_is_own(request);
 }
 
 }  // namespace web

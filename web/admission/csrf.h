@@ -6,7 +6,8 @@
 namespace web {
 
 // Whether a browser marks this state-changing request as cross-site: Sec-Fetch-Site other than same-origin or none, or
-// without that header an Origin other than the request's own host. Clients that send neither header are not browsers.
+// with none or without that header an Origin other than the request's own host. Clients that send neither header are
+// not browsers.
 // GET, HEAD and OPTIONS are never cross-site here, nor are requests with a bearer token, which no browser adds by
 // itself.
 bool is_cross_site(const Request&);

@@ -3,17 +3,11 @@
 #include <algorithm>
 
 #include "web/admission/trusted_proxies.h"
+#include "web/ascii.h"
 
 namespace web {
 
 namespace {
-
-std::string lower_case(std::string_view text) {
-  std::string lower(text);
-  for (char& c : lower)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  return lower;
-}
 
 bool is_address(std::string_view host, const boost::asio::ip::address& local) {
   if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);

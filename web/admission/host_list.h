@@ -12,7 +12,7 @@ namespace web {
 // Immutable: callable from every thread.
 class HostList {
  public:
-  // Names and address literals without a port, in any case. ".example.org" stands for all names beneath example.org.
+  // Names and address literals without a port, in any case. ".example.org" stands for all names under example.org.
   explicit HostList(const std::vector<std::string>& hosts);
 
   // No list: every host is known.

@@ -20,7 +20,12 @@ function type(schema) {
     case "null":
       return "null";
     case "string":
-      return schema.enum ? schema.enum.filter((one) => one !== null).map((one) => JSON.stringify(one)).join(" | ") : "string";
+      return schema.enum
+        ? schema.enum
+            .filter((one) => one !== null)
+            .map((one) => JSON.stringify(one))
+            .join(" | ")
+        : "string";
     case "integer":
     case "number":
       return "number";
@@ -31,7 +36,8 @@ function type(schema) {
       return item.includes(" | ") ? `(${item})[]` : `${item}[]`;
     }
     case "object": {
-      if (!schema.properties) return schema.additionalProperties ? `Record<string, ${type(schema.additionalProperties)}>` : "Record<string, unknown>";
+      if (!schema.properties)
+        return schema.additionalProperties ? `Record<string, ${type(schema.additionalProperties)}>` : "Record<string, unknown>";
       const required = new Set(schema.required ?? []);
       const members = Object.entries(schema.properties).map(
         ([name, value]) => `${written(name)}${required.has(name) ? "" : "?"}: ${type(value)}${required.has(name) ? "" : " | undefined"}`,

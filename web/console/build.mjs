@@ -9,6 +9,7 @@ import { readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { basename, extname } from "node:path";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import { build } from "esbuild";
+import { collisions } from "./styles.mjs";
 import { texts_in_message_files } from "./texts.mjs";
 
 const contentTypes = {
@@ -16,12 +17,19 @@ const contentTypes = {
   ".js": "text/javascript; charset=utf-8",
   ".css": "text/css; charset=utf-8",
   ".svg": "image/svg+xml",
+  ".woff2": "font/woff2",
 };
 
 const output = process.argv[2];
 if (!output) {
   console.error("usage: node build.mjs OUTPUT.cpp");
   process.exit(2);
+}
+
+const collided = collisions("src/styles");
+if (collided.length > 0) {
+  console.error(collided.join("\n"));
+  process.exit(1);
 }
 
 const languages = readdirSync("src/messages").map((name) => basename(name, ".json"));
@@ -36,13 +44,12 @@ const shared = {
   target: ["es2022", "chrome100", "firefox100", "safari15.4"],
   legalComments: "none",
 };
-// No module, so that it runs before the page is drawn.
-const first = await build({ ...shared, entryPoints: { first_paint: "src/app/first_paint.ts" }, format: "iife" });
 const main = await build({
   ...shared,
   entryPoints: { console: "src/main.tsx", style: "src/styles/index.css", icon: "src/icon.svg" },
   chunkNames: "assets/[name]-[hash]",
-  loader: { ".svg": "copy" },
+  assetNames: "assets/[name]-[hash]",
+  loader: { ".svg": "copy", ".woff2": "file" },
   splitting: true,
   format: "esm",
   jsx: "automatic",
@@ -57,15 +64,44 @@ const player = await build({
   alias: { "hls.js": "hls.js/light" }, // without subtitles and protected content, half the size
   format: "esm",
 });
+
+// The files of each page besides those that every page needs, for the script that runs first.
+const mainScript = Object.entries(main.metafile.outputs).find(([, { entryPoint }]) => entryPoint === "src/main.tsx")[1];
+const importsOf = (path, found = new Set()) => {
+  if (found.has(path)) return found;
+  found.add(path);
+  for (const { path: next, kind } of main.metafile.outputs[path].imports) if (kind === "import-statement") importsOf(next, found);
+  return found;
+};
+const always = new Set(mainScript.imports.filter(({ kind }) => kind === "import-statement").flatMap(({ path }) => [...importsOf(path)]));
+const outputOf = (source) => Object.keys(main.metafile.outputs).find((path) => main.metafile.outputs[path].entryPoint === source);
+const pageRows = [...readFileSync("src/app/pages.ts", "utf8").matchAll(/path: "([^"]+)".*?import\("\.\.\/(pages\/[^"]+)"\)/g)];
+const pages = Object.fromEntries(
+  pageRows.map(([, path, source]) => [
+    path,
+    [...importsOf(outputOf(`src/${source}.tsx`))].filter((file) => !always.has(file)).map((file) => `/assets/${basename(file)}`),
+  ]),
+);
+const textFiles = Object.fromEntries(languages.map((tag) => [tag, `/assets/${basename(outputOf(`src/messages/${tag}.json`))}`]));
+// No module, so that it runs before the page is drawn.
+const first = await build({
+  ...shared,
+  entryPoints: { first_paint: "src/app/first_paint.ts" },
+  format: "iife",
+  define: { PAGES: JSON.stringify(pages), TEXTS: JSON.stringify(textFiles) },
+});
 const outputs = { ...first.metafile.outputs, ...main.metafile.outputs, ...player.metafile.outputs };
 
 const files = new Map(
-  [...first.outputFiles, ...main.outputFiles, ...player.outputFiles].map((file) => [`/assets/${basename(file.path)}`, Buffer.from(file.contents)]),
+  [...first.outputFiles, ...main.outputFiles, ...player.outputFiles].map((file) => [
+    `/assets/${basename(file.path)}`,
+    Buffer.from(file.contents),
+  ]),
 );
 const urlOfEntry = {};
 for (const [path, { entryPoint }] of Object.entries(outputs)) {
   const name = basename(path).split("-")[0];
-  if (entryPoint || name === "icon") urlOfEntry[name] ??= `/assets/${basename(path)}`;
+  if (entryPoint || name === "icon" || name === "inter") urlOfEntry[name] ??= `/assets/${basename(path)}`;
 }
 
 // What the first script needs is asked for together with it.
@@ -110,15 +146,17 @@ const codings = [
   ["", (body) => body],
 ];
 
-const rows = [...files].sort(([a], [b]) => (a < b ? -1 : 1)).map(([path, body]) => {
-  const hash = createHash("sha256").update(body).digest("hex").slice(0, 32);
-  const variants = codings.map(([coding, compress]) => {
-    const bytes = compress(body);
-    const etag = coding ? `${hash}-${coding}` : hash;
-    return `{"${coding}", {\n${literal(bytes)},\n    ${bytes.length}}, "\\"${etag}\\""}`;
+const rows = [...files]
+  .sort(([a], [b]) => (a < b ? -1 : 1))
+  .map(([path, body]) => {
+    const hash = createHash("sha256").update(body).digest("hex").slice(0, 32);
+    const variants = codings.map(([coding, compress]) => {
+      const bytes = compress(body);
+      const etag = coding ? `${hash}-${coding}` : hash;
+      return `{"${coding}", {\n${literal(bytes)},\n    ${bytes.length}}, "\\"${etag}\\""}`;
+    });
+    return `  {"${path}", "${contentTypes[extname(path)]}", {{${variants.join(", ")}}}},`;
   });
-  return `  {"${path}", "${contentTypes[extname(path)]}", {{${variants.join(", ")}}}},`;
-});
 
 writeFileSync(
   output,

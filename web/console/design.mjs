@@ -2,7 +2,7 @@
 //
 //   node web/console/design.mjs [--port 4400] [--packages build/release/web/console/node_modules]
 //
-// Each load of the page builds it anew. It needs the packages that a build of the box has installed.
+// Each load of the page builds it again. It needs the packages that a build of the box has installed.
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { createServer } from "node:http";
 import { createRequire } from "node:module";
@@ -20,7 +20,15 @@ if (!packages) {
 const { build } = createRequire(resolve(packages, "esbuild/package.json"))("esbuild");
 
 const languages = readdirSync(join(here, "src/messages")).map((name) => basename(name, ".json"));
-const shared = { bundle: true, write: false, target: "es2022", nodePaths: [resolve(packages)], outdir: "/", logLevel: "silent" };
+const shared = {
+  bundle: true,
+  write: false,
+  target: "es2022",
+  nodePaths: [resolve(packages)],
+  outdir: "/",
+  loader: { ".woff2": "file" },
+  logLevel: "silent",
+};
 
 async function files() {
   const page = await build({
@@ -32,12 +40,11 @@ async function files() {
     define: { LANGUAGES: JSON.stringify(languages) },
   });
   const style = await build({ ...shared, entryPoints: { page: join(here, "design/page.css") } });
-  const first = await build({ ...shared, entryPoints: { first_paint: join(here, "src/app/first_paint.ts") }, format: "iife" });
-  return new Map([page, style, first].flatMap(({ outputFiles }) => outputFiles).map(({ path, text }) => [`/${basename(path)}`, text]));
+  return new Map([page, style].flatMap(({ outputFiles }) => outputFiles).map(({ path, contents }) => [`/${basename(path)}`, contents]));
 }
 
 let built = new Map();
-const types = { ".js": "text/javascript", ".css": "text/css" };
+const types = { ".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".woff2": "font/woff2" };
 const server = createServer(async (request, response) => {
   const { pathname } = new URL(request.url, "http://localhost");
   try {
@@ -45,7 +52,7 @@ const server = createServer(async (request, response) => {
       built = await files();
       response.writeHead(200, { "content-type": "text/html; charset=utf-8" }).end(readFileSync(join(here, "design/page.html")));
     } else if (built.has(pathname)) {
-      response.writeHead(200, { "content-type": `${types[pathname.slice(pathname.lastIndexOf("."))]}; charset=utf-8` }).end(built.get(pathname));
+      response.writeHead(200, { "content-type": types[pathname.slice(pathname.lastIndexOf("."))] }).end(built.get(pathname));
     } else {
       response.writeHead(404).end();
     }

@@ -9,8 +9,7 @@ const spoken = new RegExp(`\\b(?:children|title|label|placeholder|hint|submit|co
 const lone_child = new RegExp(`(?<!jsxs?\\()\\n\\s*${text},?(?=\\n)`, "g");
 // Names that are the same in every language, and keys of texts.
 const is_name = (found) => found === "agentbox" || /^[a-z_]+(\.[a-z_]+)+$/.test(found);
-const holds_words = (found) =>
-  /\p{L}{2,}/u.test(JSON.parse(`"${found.replace(/\\x(..)/g, "\\u00$1")}"`)) && !is_name(found.trim());
+const holds_words = (found) => /\p{L}{2,}/u.test(JSON.parse(`"${found.replace(/\\x(..)/g, "\\u00$1")}"`)) && !is_name(found.trim());
 
 export function spoken_texts(compiled) {
   return [spoken, lone_child].flatMap((pattern) => [...compiled.matchAll(pattern)].map((match) => match[1])).filter(holds_words);

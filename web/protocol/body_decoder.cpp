@@ -10,7 +10,7 @@ namespace web {
 namespace {
 
 // Each may need a window of 16 MB, and real servers use no more than one.
-constexpr std::size_t most_codings = 2;
+constexpr std::size_t max_codings = 2;
 
 std::unique_ptr<ContentCoding> coding_named(std::string_view name) {
   if (equal_ignoring_case(name, "gzip") || equal_ignoring_case(name, "x-gzip")) return gzip_coding();
@@ -29,10 +29,10 @@ std::string quoted(std::string_view coding) {
 
 }  // namespace
 
-BodyDecoder::BodyDecoder(std::vector<std::unique_ptr<ContentCoding>> undone, std::size_t most_bytes)
-    : undone_(std::move(undone)), passed_(undone_.size() + 1), most_bytes_(most_bytes) {}
+BodyDecoder::BodyDecoder(std::vector<std::unique_ptr<ContentCoding>> undone, std::size_t max_bytes)
+    : undone_(std::move(undone)), passed_(undone_.size() + 1), max_bytes_(max_bytes) {}
 
-Result<BodyDecoder> BodyDecoder::of(std::string_view content_encoding, std::size_t most_bytes) {
+Result<BodyDecoder> BodyDecoder::of(std::string_view content_encoding, std::size_t max_bytes) {
   std::vector<std::unique_ptr<ContentCoding>> undone;
   while (!content_encoding.empty()) {
     const auto end = std::min(content_encoding.find(','), content_encoding.size());
@@ -41,11 +41,11 @@ Result<BodyDecoder> BodyDecoder::of(std::string_view content_encoding, std::size
     if (name.empty() || equal_ignoring_case(name, "identity")) continue;
     auto coding = coding_named(name);
     if (!coding) return refused("sent a body in an unknown content " + quoted(name));
-    if (undone.size() == most_codings) return refused("sent a body in more than two content codings");
+    if (undone.size() == max_codings) return refused("sent a body in more than two content codings");
     undone.push_back(std::move(coding));
   }
   std::ranges::reverse(undone);  // the last one applied is decoded first
-  return BodyDecoder(std::move(undone), most_bytes);
+  return BodyDecoder(std::move(undone), max_bytes);
 }
 
 bool BodyDecoder::is_complete() const {
@@ -53,7 +53,7 @@ bool BodyDecoder::is_complete() const {
 }
 
 Decoding BodyDecoder::pass(std::size_t stage, std::string_view bytes, const Sink& sink) {
-  if (bytes.size() > most_bytes_ - passed_[stage]) return Decoding::too_large;
+  if (bytes.size() > max_bytes_ - passed_[stage]) return Decoding::too_large;
   passed_[stage] += bytes.size();
   if (stage == undone_.size()) return sink(bytes) ? Decoding::ok : Decoding::stopped;
   return undone_[stage]->write(bytes, [&](std::string_view decoded) { return pass(stage + 1, decoded, sink); });

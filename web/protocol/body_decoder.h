@@ -17,11 +17,11 @@ class BodyDecoder {
   static constexpr std::string_view codings = "gzip, deflate, br";
 
   // For a body without codings.
-  explicit BodyDecoder(std::size_t most_bytes) : BodyDecoder({}, most_bytes) {}
+  explicit BodyDecoder(std::size_t max_bytes) : BodyDecoder({}, max_bytes) {}
   // For a body with the codings of a Content-Encoding header, which lists them in the order in which they were applied.
-  // Fails for an unknown coding and for more than two; the message is to follow the name of the sender. `most_bytes`
+  // Fails for an unknown coding and for more than two; the message is to follow the name of the sender. `max_bytes`
   // bounds the output of every stage, not only of the last.
-  static Result<BodyDecoder> of(std::string_view content_encoding, std::size_t most_bytes);
+  static Result<BodyDecoder> of(std::string_view content_encoding, std::size_t max_bytes);
 
   // Returns false to stop decoding.
   using Sink = std::function<bool(std::string_view)>;
@@ -31,12 +31,12 @@ class BodyDecoder {
   bool is_complete() const;
 
  private:
-  BodyDecoder(std::vector<std::unique_ptr<ContentCoding>> undone, std::size_t most_bytes);
+  BodyDecoder(std::vector<std::unique_ptr<ContentCoding>> undone, std::size_t max_bytes);
   Decoding pass(std::size_t stage, std::string_view bytes, const Sink& sink);
 
   std::vector<std::unique_ptr<ContentCoding>> undone_;  // in this order
   std::vector<std::size_t> passed_;                     // bytes before each of them, and after the last
-  std::size_t most_bytes_;
+  std::size_t max_bytes_;
 };
 
 }  // namespace web

@@ -5,6 +5,8 @@
 #include <array>
 #include <string_view>
 
+#include "web/ascii.h"
+
 namespace web {
 
 class ByteTable {
@@ -22,14 +24,10 @@ class ByteTable {
   std::array<bool, 256> accepted_{};
 };
 
-constexpr bool is_digit(unsigned char c) { return c >= '0' && c <= '9'; }
-constexpr bool is_alphanumeric(unsigned char c) {
-  return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
 // RFC 9110, 5.6.2: the characters of field names and methods.
 inline constexpr ByteTable token_byte([](unsigned char c) {
-  return is_alphanumeric(c) || std::string_view("!#$%&'*+-.^_`|~").find(static_cast<char>(c)) != std::string_view::npos;
+  const char byte = static_cast<char>(c);
+  return is_alphanumeric(byte) || std::string_view("!#$%&'*+-.^_`|~").find(byte) != std::string_view::npos;
 });
 // RFC 9110, 5.5: the characters of field values.
 inline constexpr ByteTable value_byte([](unsigned char c) { return c == '\t' || (c >= 0x20 && c != 0x7f); });

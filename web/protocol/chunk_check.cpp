@@ -13,13 +13,6 @@ ChunkDecoder::Step refuse(int status, std::string_view reason) {
   return {.state = ChunkDecoder::State::refused, .status = status, .reason = reason};
 }
 
-int hex_digit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
-
 // RFC 9110, 5.6.4: the characters of a quoted-string between its quotes, and those that may follow its backslash.
 constexpr ByteTable quoted_byte([](unsigned char c) {
   return c == '\t' || (c >= 0x20 && c != '"' && c != '\\' && c != 0x7f);

@@ -5,7 +5,7 @@ namespace web {
 namespace {
 
 // A field of an event is one line: line ends are dropped.
-void append_field(std::string& out, std::string_view name, std::string_view value) {
+void append_event_field(std::string& out, std::string_view name, std::string_view value) {
   out += name;
   out += ": ";
   for (char c : value) {
@@ -19,8 +19,8 @@ void append_field(std::string& out, std::string_view name, std::string_view valu
 void append_event(std::string& out, std::string_view data, std::string_view event, std::string_view id) {
   constexpr std::size_t around = 32;
   out.reserve(out.size() + data.size() + event.size() + id.size() + around);
-  if (!id.empty()) append_field(out, "id", id);
-  if (!event.empty()) append_field(out, "event", event);
+  if (!id.empty()) append_event_field(out, "id", id);
+  if (!event.empty()) append_event_field(out, "event", event);
   for (bool more = true; more;) {
     const auto end = find_line_end(data);
     out += "data: ";

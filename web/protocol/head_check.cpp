@@ -11,7 +11,9 @@ namespace web {
 namespace {
 
 constexpr ByteTable target_byte([](unsigned char c) { return c > 0x20 && c < 0x7f && c != '#' && c != '\\'; });
-constexpr ByteTable host_byte([](unsigned char c) { return is_alphanumeric(c) || c == '-' || c == '.' || c == '_'; });
+constexpr ByteTable host_byte([](unsigned char c) {
+  return is_alphanumeric(static_cast<char>(c)) || c == '-' || c == '.' || c == '_';
+});
 
 bool valid_port(std::string_view port) {
   if (port.empty() || port.size() > 5 || !std::all_of(port.begin(), port.end(), is_digit)) return false;
@@ -27,10 +29,8 @@ bool valid_authority(std::string_view authority) {
     host_end = authority.find(']');
     if (host_end == std::string_view::npos) return false;
     auto inside = authority.substr(1, host_end - 1);
-    bool address = inside.size() >= 2 && std::all_of(inside.begin(), inside.end(), [](char c) {
-                     return is_digit(static_cast<unsigned char>(c)) || (c >= 'a' && c <= 'f') ||
-                            (c >= 'A' && c <= 'F') || c == ':' || c == '.';
-                   });
+    bool address = inside.size() >= 2 && std::all_of(inside.begin(), inside.end(),
+                                                     [](char c) { return hex_digit(c) >= 0 || c == ':' || c == '.'; });
     if (!address) return false;
     ++host_end;
   } else {
@@ -195,9 +195,8 @@ std::variant<RequestHead, Refusal> check_request_line(std::string_view line, Abs
   if (version == "HTTP/1.0") {
     head.http_1_0 = true;
   } else if (version != "HTTP/1.1") {
-    bool other = version.size() == 8 && version.starts_with("HTTP/") &&
-                 is_digit(static_cast<unsigned char>(version[5])) && version[6] == '.' &&
-                 is_digit(static_cast<unsigned char>(version[7]));
+    bool other = version.size() == 8 && version.starts_with("HTTP/") && is_digit(version[5]) && version[6] == '.' &&
+                 is_digit(version[7]);
     return other ? Refusal{505, "Only HTTP/1.0 and HTTP/1.1 are spoken here."}
                  : Refusal{400, "The request line is malformed."};
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <boost/beast/http/basic_parser.hpp>
 
+#include "web/ascii.h"
 #include "web/utf8.h"
 
 namespace web {
@@ -54,13 +55,6 @@ std::optional<Method> method_of(http::verb verb) {
     default:
       return std::nullopt;
   }
-}
-
-int hex_digit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
 }
 
 bool has_parent_segment(std::string_view path) {

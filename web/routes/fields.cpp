@@ -3,6 +3,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "web/ascii.h"
 #include "web/blank.h"
 #include "web/utf8.h"
 
@@ -36,13 +37,6 @@ Problem bad_number(double lo, double hi, const Where& where) {
 
 std::string counted(std::size_t n, std::string_view noun) {
   return std::to_string(n) + ' ' + std::string(noun) + (n == 1 ? "" : "s");
-}
-
-int hex_digit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
 }
 
 // application/x-www-form-urlencoded: '+' is a space. Returns nothing for a '%' without two hexadecimal digits.
@@ -105,9 +99,7 @@ Problem check_text(std::string_view text, std::size_t min, std::size_t max, Cont
 
 Problem check_id(std::string_view text, const Where& where) {
   if (text.empty()) return problem(where, "must not be empty");
-  const auto allowed = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
-  };
+  const auto allowed = [](char c) { return is_alphanumeric(c) || c == '-' || c == '_'; };
   if (text.size() > Bounds<Id>::max || !std::all_of(text.begin(), text.end(), allowed)) {
     return problem(where, "must be at most 128 letters, digits, '-' and '_'");
   }

@@ -90,7 +90,7 @@ struct Bounds<double> : Bounds<Number> {};
 template <class T, std::size_t Min, std::size_t Max>
 struct Bounds<List<T, Min, Max>> {
   using Item = T;
-  static constexpr std::size_t fewest = Min, most_items = Max;
+  static constexpr std::size_t fewest = Min, most = Max;
 };
 template <class T, class A>
 struct Bounds<std::vector<T, A>> : Bounds<List<T, 0, max_items>> {};
@@ -159,7 +159,7 @@ template <ListField T>
 Problem read_list(const boost::json::value& json, T& out, const Where& where) {
   const auto* array = json.if_array();
   if (!array) return problem(where, "must be an array");
-  if (auto wrong = check_count(array->size(), Bounds<T>::fewest, Bounds<T>::most_items, where)) return wrong;
+  if (auto wrong = check_count(array->size(), Bounds<T>::fewest, Bounds<T>::most, where)) return wrong;
   out.clear();
   out.reserve(array->size());
   for (std::size_t i = 0; i < array->size(); ++i) {
@@ -264,7 +264,7 @@ Problem read_parameter(const Pairs& pairs, T& out, const Where& where) {
       if (auto wrong = read_text(value, out, where)) return wrong;
     }
   }
-  if constexpr (ListField<T>) return check_count(count, Bounds<T>::fewest, Bounds<T>::most_items, where);
+  if constexpr (ListField<T>) return check_count(count, Bounds<T>::fewest, Bounds<T>::most, where);
   if (count == 0 && !is_optional<T>) return problem(where, "is required");
   return {};
 }

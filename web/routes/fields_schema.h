@@ -87,8 +87,7 @@ boost::json::object schema(Open& open) {
     return {{"type", "string"}, {"format", "date-time"}};
   } else if constexpr (ListField<T>) {
     constexpr bool bounded = !is_vector<T>;
-    return list_schema(schema<typename Bounds<T>::Item>(open), Bounds<T>::fewest,
-                       bounded ? Bounds<T>::most_items : SIZE_MAX);
+    return list_schema(schema<typename Bounds<T>::Item>(open), Bounds<T>::fewest, bounded ? Bounds<T>::most : SIZE_MAX);
   } else if constexpr (is_string_map<T>) {
     return {{"type", "object"}, {"additionalProperties", schema<typename T::mapped_type>(open)}};
   } else if constexpr (std::is_same_v<T, boost::json::object>) {

@@ -22,9 +22,9 @@ void append_json_number(std::string& out, double number) {
   std::string digits(mantissa.substr(0, 1));
   if (mantissa.size() > 2) digits += mantissa.substr(2);
 
-  constexpr int most_whole = 21, most_zeros = 6;
+  constexpr int max_whole = 21, max_zeros = 6;
   const int size = static_cast<int>(digits.size()), whole = exponent + 1;
-  if (whole > 0 && whole <= most_whole) {
+  if (whole > 0 && whole <= max_whole) {
     if (size <= whole) {
       out.append(digits).append(static_cast<std::size_t>(whole - size), '0');
     } else {
@@ -32,7 +32,7 @@ void append_json_number(std::string& out, double number) {
           .append(1, '.')
           .append(digits, static_cast<std::size_t>(whole));
     }
-  } else if (whole <= 0 && whole > -most_zeros) {
+  } else if (whole <= 0 && whole > -max_zeros) {
     out.append("0.").append(static_cast<std::size_t>(-whole), '0').append(digits);
   } else {
     out += digits.front();

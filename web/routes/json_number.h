@@ -1,4 +1,4 @@
-// Numbers of JSON that come back as they were sent.
+// Numbers of JSON that come back as they were sent. Boost.JSON 1.81 may read a double off by one in the last place.
 #pragma once
 
 #include <optional>

@@ -77,7 +77,8 @@ struct Endpoint {
   std::string description;  // longer text for OpenAPI: shapes the contract leaves open are documented here
   // Of a row that streams its body: called instead of `handle` if the body has not arrived with the head.
   StreamHandler handle_stream;
-  std::size_t stream_bytes = 0;  // the largest body; 0: the row does not stream it
+  std::size_t stream_bytes = 0;   // the largest body; 0: the row does not stream it
+  bool takes_last_slash = false;  // the row also answers at its path with a slash at the end
   // Errors beyond those that follow from the row's guard, input and limits, for OpenAPI.
   std::vector<Kind> failures;
 
@@ -85,6 +86,10 @@ struct Endpoint {
   Endpoint&& returns(int status = 200) &&;  // documents the success response; in endpoint.h
   Endpoint&& fails(std::initializer_list<Kind> kinds) && {
     failures.insert(failures.end(), kinds);
+    return std::move(*this);
+  }
+  Endpoint&& with_last_slash() && {
+    takes_last_slash = true;
     return std::move(*this);
   }
   Endpoint&& describe(std::string text) && {

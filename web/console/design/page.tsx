@@ -6,7 +6,6 @@ import { ApiError } from "../src/api/client";
 import { loadLanguage, t } from "../src/app/i18n";
 import { chooseTheme, theme, themes } from "../src/app/theme";
 import { Badge } from "../src/components/badge";
-import { BarChart } from "../src/components/bar_chart";
 import { Button } from "../src/components/button";
 import { CodeBlock } from "../src/components/code_block";
 import { Confirm } from "../src/components/confirm";
@@ -20,6 +19,7 @@ import { Loaded, useLoad } from "../src/components/loaded";
 import { Markdown } from "../src/components/markdown";
 import { Meter } from "../src/components/meter";
 import { Notice } from "../src/components/notice";
+import { StackedChart } from "../src/components/stacked_chart";
 import { State } from "../src/components/state";
 import { Status } from "../src/components/status";
 import { Table } from "../src/components/table";
@@ -92,7 +92,7 @@ function Type() {
     <Part title="Type">
       <p class="as-h1">Title of a page</p>
       <h3>Title of a part</h3>
-      <p>Text. The system's own typeface, at the size that the browser is set to.</p>
+      <p>Text. Latin letters of Inter, others of the system's own typeface, at the size that the browser is set to.</p>
       <p class="quiet">Quiet text: what explains, and what is not looked for first.</p>
       <p>
         <code>code_and_names</code> <Link to="/design">a link</Link> <strong>strong</strong>
@@ -142,7 +142,14 @@ function Controls() {
         ]}
       />
       {asking.value && (
-        <Confirm title="Delete Scout?" confirm={t("action.delete")} danger typed="Scout" onClose={() => (asking.value = false)} action={async () => (asking.value = false)}>
+        <Confirm
+          title="Delete Scout?"
+          confirm={t("action.delete")}
+          danger
+          typed="Scout"
+          onClose={() => (asking.value = false)}
+          action={async () => (asking.value = false)}
+        >
           <p>What cannot be undone wants its name typed.</p>
         </Confirm>
       )}
@@ -181,11 +188,12 @@ function States() {
         <Badge>neutral</Badge> <Badge tone="good">good</Badge> <Badge tone="busy">busy</Badge> <Badge tone="bad">bad</Badge>
       </p>
       <p>
-        <State tone="good">works</State> <State tone="busy">changes</State> <State tone="bad">failed</State> <State tone="rest">rests</State>
+        <State tone="good">works</State> <State tone="busy">changes</State> <State tone="bad">failed</State>{" "}
+        <State tone="rest">rests</State>
       </p>
       <p>
         {(["running", "provisioning", "stopped", "error"] as const).map((status) => (
-          <Status key={status} agent={{ status }} />
+          <Status key={status} agent={{ id: status, status }} />
         ))}
       </p>
       <Notice kind="hint">A hint: something to know or to do.</Notice>
@@ -208,7 +216,7 @@ const markdown = "**Bold**, `code`, and a list:\n\n1. first\n2. second\n";
 
 function Content() {
   const wave = Array.from({ length: 48 }, (_, index) => ({ at: noon - (48 - index) * (hour / 2), value: 30 + 20 * Math.sin(index / 4) }));
-  const days = Array.from({ length: 14 }, (_, index) => ({ label: `${index + 1} Nov`, value: (index * 7) % 11, text: `${(index * 7) % 11} calls` }));
+  const days = Array.from({ length: 14 }, (_, index) => ({ label: `${index + 1} Nov`, parts: [(index * 7) % 11, (index * 5) % 7] }));
   return (
     <Part title="Content">
       <Table title="A table" columns={["Name", "Changed"]}>
@@ -222,8 +230,24 @@ function Content() {
       <CodeBlock language="python" text={'print("hello")  # a remark'} />
       <Markdown text={markdown} />
       <div class="charts">
-        <BarChart title="By day" bars={days} />
-        <LineChart title="Over a day" from={noon - 24 * hour} until={noon} gap={hour} points={wave} text={(value) => `${Math.round(value)} %`} />
+        <StackedChart
+          title="By day"
+          series={["small", "large"]}
+          stacks={days}
+          text={(value) => `${value} calls`}
+          axis={(value) => String(value)}
+          limit={16}
+          limitName="limit"
+          unfinished
+        />
+        <LineChart
+          title="Over a day"
+          from={noon - 24 * hour}
+          until={noon}
+          gap={hour}
+          points={wave}
+          text={(value) => `${Math.round(value)} %`}
+        />
       </div>
     </Part>
   );

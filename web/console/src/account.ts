@@ -1,6 +1,7 @@
 // Who is signed in, and what plan they have.
 import { computed, signal } from "@preact/signals";
 import { call, endSession } from "./api/client";
+import { rememberSession } from "./api/early";
 import * as requests from "./api/requests";
 import type { Profile, Proof, Registration, SessionUser, Tier } from "./api/types";
 
@@ -8,10 +9,14 @@ import type { Profile, Proof, Registration, SessionUser, Tier } from "./api/type
 export const user = signal<SessionUser | null | undefined>(undefined);
 export const settings = signal<Profile | null>(null);
 
+// Whether the user may see pages of this access.
+export const maySee = (access: "all" | "session" | "support" | "admin") => {
+  const { isAdmin = false, isSupport = false } = user.value ?? {};
+  return access === "admin" ? isAdmin : access === "support" ? isAdmin || isSupport : true;
+};
+
 // Without a plan nothing can be provisioned, except by an admin.
-export const mayProvision = computed(
-  () => settings.value !== null && (Boolean(settings.value.plan) || settings.value.isAdmin),
-);
+export const mayProvision = computed(() => settings.value !== null && (Boolean(settings.value.plan) || settings.value.isAdmin));
 
 const order = ["label", "solo", "collective", "network"];
 const tierPlans: [Tier, string][] = [
@@ -28,8 +33,18 @@ export const tiers = computed(() => {
   return tierPlans.filter(([, plan]) => order.indexOf(plan) <= rank).map(([tier, plan]) => ({ tier, plan }));
 });
 
+// Requests for a plan that wait for this administrator; 0 for everybody else.
+export const waitingRequests = signal(0);
+
+export async function refreshRequests() {
+  const { requests: waiting } = user.value?.isAdmin ? await call("GET /api/admin/plan-requests") : { requests: [] };
+  waitingRequests.value = waiting.length;
+  return waiting;
+}
+
 export async function refreshUser() {
   user.value = await requests.session();
+  rememberSession(user.value !== null);
   if (!user.value) settings.value = null;
 }
 
@@ -54,6 +69,8 @@ export async function signUp(person: Registration) {
 
 export async function signOut() {
   await endSession(() => call("POST /api/auth/signout"));
+  rememberSession(false);
   user.value = null;
   settings.value = null;
+  waitingRequests.value = 0;
 }

@@ -8,6 +8,8 @@ import { t } from "./app/i18n";
 
 // undefined: not loaded yet.
 export const agents = signal<Agent[] | undefined>(undefined);
+// Ids of those that run and do not answer, as far as the box has said.
+export const silent = signal<ReadonlySet<string>>(new Set());
 // A sentence while the box refuses to list them, else empty.
 export const trouble = signal("");
 
@@ -21,6 +23,16 @@ export const nameOf = (id: string) => agents.value?.find((agent) => agent.id ===
 
 export async function refresh() {
   agents.value = (await call("GET /api/agents")).agents;
+}
+
+// The watchdog sees the agent in this state.
+export function noteHealth(id: string, state: string | undefined) {
+  const isSilent = state === "degraded";
+  if (silent.peek().has(id) === isSilent) return;
+  const found = new Set(silent.peek());
+  if (isSilent) found.add(id);
+  else found.delete(id);
+  silent.value = found;
 }
 
 // Milliseconds before a look that failed is repeated, doubled each time, and at most.
@@ -38,6 +50,7 @@ let stopListening = () => {};
 export function watch(): () => void {
   if (++watchers === 1)
     stopListening = listen((event) => {
+      if (event?.name === "health") noteHealth(event.id, event.state);
       if (!event || event.name === "agent" || event.name === "plan") lookSoon();
     });
   pause = first;
@@ -54,6 +67,7 @@ export function watch(): () => void {
 // After a sign-out: the next user at this browser sees nothing of the last one's.
 export function forget() {
   agents.value = undefined;
+  silent.value = new Set();
 }
 
 // Milliseconds for which events are collected, so that several are answered by one look.

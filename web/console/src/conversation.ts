@@ -1,4 +1,4 @@
-// What was said with each agent. One conversation waiting for its answer does not hold up another.
+// What is said in each conversation with an agent. One that waits for its answer does not hold up another.
 import { signal, type Signal } from "@preact/signals";
 import { ApiError, call, patience, send, sentence } from "./api/client";
 import { events } from "./api/events";
@@ -13,6 +13,7 @@ export interface Step {
   id: string;
   name: string;
   arguments: string;
+  output?: string; // what a command has printed so far
   result?: string;
   failed?: boolean | undefined;
   duration?: number | undefined;
@@ -29,16 +30,24 @@ export interface Conversation {
   partial: Signal<string>; // what has arrived of the answer
   steps: Signal<Step[]>; // the agent's steps on its way to the answer
   error: Signal<string>; // a sentence, or empty
+  deleting: Signal<boolean>; // nothing is asked about it any more
   stop: AbortController | undefined; // of the answer that is being read
 }
 
 const page = 100;
 const searchPage = 50;
 
+// Names a conversation of an agent.
+export interface Talk {
+  agentId: string;
+  conversationId: string;
+}
+
+const keyOf = ({ agentId, conversationId }: Talk) => `${agentId}/${conversationId}`;
 const conversations = new Map<string, Conversation>();
 
-export function conversation(agentId: string): Conversation {
-  let found = conversations.get(agentId);
+export function conversation(talk: Talk): Conversation {
+  let found = conversations.get(keyOf(talk));
   if (!found) {
     found = {
       messages: signal(undefined),
@@ -51,9 +60,10 @@ export function conversation(agentId: string): Conversation {
       partial: signal(""),
       steps: signal([]),
       error: signal(""),
+      deleting: signal(false),
       stop: undefined,
     };
-    conversations.set(agentId, found);
+    conversations.set(keyOf(talk), found);
   }
   return found;
 }
@@ -72,13 +82,12 @@ export async function search(agentId: string, text: string, before?: string) {
   return { messages: found.messages, next: found.next ?? undefined };
 }
 
-const history = async (agentId: string, before?: string) =>
-  (await call("GET /api/chat", { query: { agentId, limit: page, before } })).messages;
+const history = async (talk: Talk, before?: string) => (await call("GET /api/chat", { query: { ...talk, limit: page, before } })).messages;
 
 // The newest messages, with the earlier ones that were already loaded in front of them.
-async function refresh(agentId: string) {
-  const { messages, hasEarlier } = conversation(agentId);
-  const found = await history(agentId);
+async function refresh(talk: Talk) {
+  const { messages, hasEarlier } = conversation(talk);
+  const found = await history(talk);
   const known = (messages.value ?? []).filter(({ id }) => id !== "sending");
   const overlap = found[0] ? known.findIndex(({ id }) => id === found[0]!.id) : -1;
   if (overlap <= 0) hasEarlier.value = found.length === page;
@@ -86,24 +95,38 @@ async function refresh(agentId: string) {
 }
 
 // The history as the box has it; while its last question is open, until that has its answer.
-export async function load(agentId: string) {
-  const { messages, waiting, error } = conversation(agentId);
-  if (waiting.value) return;
+export async function load(talk: Talk) {
+  const { messages, waiting, error, deleting } = conversation(talk);
+  if (waiting.value || deleting.value) return;
   try {
-    await refresh(agentId);
+    await refresh(talk);
     error.value = "";
-    if (isOpen(messages.value)) await awaitAnswer(agentId);
+    if (isOpen(messages.value)) await awaitAnswer(talk);
   } catch (cause) {
     error.value = sentence(cause);
   }
 }
 
-export async function loadEarlier(agentId: string) {
-  const { messages, hasEarlier, error } = conversation(agentId);
+// `done` shows another conversation in its place. Until that is drawn, an event may say that this one has changed: what is
+// deleted is not asked for again, unless a message is sent to it.
+export async function remove(talk: Talk, done: () => Promise<void>) {
+  const { deleting } = conversation(talk);
+  deleting.value = true;
+  try {
+    await call("DELETE /api/agents/{id}/conversations/{conversation}", { path: { id: talk.agentId, conversation: talk.conversationId } });
+  } catch (cause) {
+    deleting.value = false;
+    throw cause;
+  }
+  await done();
+}
+
+export async function loadEarlier(talk: Talk) {
+  const { messages, hasEarlier, error } = conversation(talk);
   const first = messages.value?.[0];
   if (!first) return;
   try {
-    const found = await history(agentId, first.id);
+    const found = await history(talk, first.id);
     hasEarlier.value = found.length === page;
     messages.value = [...found, ...(messages.value ?? [])];
   } catch (cause) {
@@ -113,47 +136,78 @@ export async function loadEarlier(agentId: string) {
 
 const isOpen = (messages: ChatMessage[] | undefined) => messages?.at(-1)?.delivery === "sent";
 
-async function awaitAnswer(agentId: string) {
-  const one = conversation(agentId);
+// Shows the answer to the open question from its beginning, and goes on with it, until it has ended.
+async function awaitAnswer(talk: Talk) {
+  const one = conversation(talk);
   const stop = (one.stop = new AbortController());
   one.waiting.value = true;
   try {
     while (isOpen(one.messages.value) && !stop.signal.aborted) {
-      await changed("message", agentId, stop.signal);
-      if (!stop.signal.aborted) await refresh(agentId);
+      if (!(await follow(talk, one.messages.value!.at(-1)!.id, stop.signal))) await changed("message", talk.agentId, stop.signal);
+      if (!stop.signal.aborted) await refresh(talk);
     }
   } finally {
     one.waiting.value = false;
+    forgetPartial(one);
   }
+}
+
+function forgetPartial({ partial, steps }: Conversation) {
+  partial.value = "";
+  steps.value = [];
+}
+
+// Reads the box's stream of an answer that this page has not asked for, or not as it is now. Whether it came to its end.
+async function follow(talk: Talk, messageId: string, signal: AbortSignal): Promise<boolean> {
+  const one = conversation(talk);
+  try {
+    const query = { agentId: talk.agentId, messageId };
+    const response = await send("GET /api/chat/stream", { query, timeout: 60 * patience, signal });
+    forgetPartial(one);
+    for await (const { event, data } of events(response.body!)) {
+      if (event === "end") return true;
+      take(one, event, data);
+    }
+  } catch {
+    // The box is asked again when it says that there is something new, or is back.
+  }
+  return false;
+}
+
+// What the stream of an answer tells before its end.
+function take({ partial, steps }: Conversation, event: string, data: string) {
+  if (event === "delta") partial.value += (JSON.parse(data) as { content?: string }).content ?? "";
+  if (event === "tool_call" || event === "tool_output" || event === "tool_result")
+    steps.value = withStep(steps.value, JSON.parse(data) as ToolEvent);
 }
 
 // Sends the draft, and names the attached files in it. When that fails the text comes back into the draft, so that
 // nothing typed is lost.
-export async function sendDraft(agentId: string) {
-  const { draft, editing, attached, waiting, uploading } = conversation(agentId);
+export async function sendDraft(talk: Talk) {
+  const { draft, editing, attached, waiting, uploading } = conversation(talk);
   const files = attached.value.length ? t("chat.files", { files: attached.value.join(", ") }) : "";
   const text = [draft.value.trim(), files].filter(Boolean).join("\n\n");
   if (text === "" || waiting.value || uploading.value > 0) return;
   draft.value = "";
   editing.value = false;
   attached.value = [];
-  await say(agentId, text);
+  await say(talk, text);
 }
 
 // Puts an earlier question into the draft, to be changed and sent again. What was typed there is given up only when the
 // question is sent.
 const setAside = new Map<string, string>();
 
-export function edit(agentId: string, message: ChatMessage) {
-  const { draft, editing } = conversation(agentId);
-  if (!editing.value) setAside.set(agentId, draft.value);
+export function edit(talk: Talk, message: ChatMessage) {
+  const { draft, editing } = conversation(talk);
+  if (!editing.value) setAside.set(keyOf(talk), draft.value);
   draft.value = message.content;
   editing.value = true;
 }
 
-export function stopEditing(agentId: string) {
-  const { draft, editing } = conversation(agentId);
-  draft.value = setAside.get(agentId) ?? "";
+export function stopEditing(talk: Talk) {
+  const { draft, editing } = conversation(talk);
+  draft.value = setAside.get(keyOf(talk)) ?? "";
   editing.value = false;
 }
 
@@ -161,13 +215,13 @@ export function stopEditing(agentId: string) {
 const uploads = "uploads";
 
 // Puts files into the agent's workspace; the next question names them.
-export async function attach(agentId: string, files: File[]) {
-  const { attached, uploading, error } = conversation(agentId);
+export async function attach(talk: Talk, files: File[]) {
+  const { attached, uploading, error } = conversation(talk);
   if (files.length === 0) return;
   error.value = "";
   uploading.value += files.length;
   try {
-    const stored = await upload(agentId, uploads, files);
+    const stored = await upload(talk.agentId, uploads, files);
     attached.value = [...new Set([...attached.value, ...stored])];
   } catch (cause) {
     error.value = sentence(cause);
@@ -176,77 +230,76 @@ export async function attach(agentId: string, files: File[]) {
   }
 }
 
-export function detach(agentId: string, path: string) {
-  const { attached } = conversation(agentId);
+export function detach(talk: Talk, path: string) {
+  const { attached } = conversation(talk);
   attached.value = attached.value.filter((other) => other !== path);
 }
 
 // Stops the answers that the agent is working on. What has arrived of them stays.
-export async function stopAnswer(agentId: string) {
-  const { error } = conversation(agentId);
+export async function stopAnswer(talk: Talk) {
+  const { error } = conversation(talk);
   try {
-    await call("POST /api/chat/stop", { body: { agentId } });
+    await call("POST /api/chat/stop", { body: { agentId: talk.agentId } });
   } catch (cause) {
     error.value = sentence(cause);
   }
 }
 
 // Sends a question whose answer failed once more.
-export async function retry(agentId: string, message: ChatMessage) {
-  const { draft } = conversation(agentId);
+export async function retry(talk: Talk, message: ChatMessage) {
+  const { draft } = conversation(talk);
   if (draft.value.trim() === message.content.trim()) draft.value = "";
-  await say(agentId, message.content);
+  await say(talk, message.content);
 }
 
-async function say(agentId: string, text: string) {
-  const one = conversation(agentId);
-  const { messages, draft, waiting, partial, steps, error } = one;
+async function say(talk: Talk, text: string) {
+  const one = conversation(talk);
+  const { messages, draft, waiting, error, deleting } = one;
   if (waiting.value) return;
+  deleting.value = false;
   const before = messages.value ?? [];
-  messages.value = [...before, { id: "sending", role: "user", content: text, createdAt: new Date().toISOString() }];
+  messages.value = [
+    ...before,
+    { id: "sending", role: "user", content: text, createdAt: new Date().toISOString(), conversationId: talk.conversationId },
+  ];
   error.value = "";
   waiting.value = true;
   const stop = (one.stop = new AbortController());
   try {
-    await stream(agentId, text, stop.signal);
-    await refresh(agentId);
+    await stream(talk, text, stop.signal);
+    await refresh(talk);
   } catch (cause) {
     if (stop.signal.aborted) {
-      await refresh(agentId).catch(() => undefined);
+      await refresh(talk).catch(() => undefined);
       return;
     }
-    if (draft.value === "") draft.value = text;
     error.value = sentence(cause);
-    // The box keeps a question that the agent could not answer.
-    const asked = cause instanceof ApiError && cause.status !== 0;
     messages.value = before;
-    if (asked) await refresh(agentId).catch(() => undefined);
+    // The box keeps a question that the agent could not answer, and goes on with an answer whose stream broke off.
+    await refresh(talk).catch(() => undefined);
+    const last = messages.value.findLast(({ role }) => role === "user");
+    const asked = last !== undefined && !before.some(({ id }) => id === last.id) && last.content === text;
+    if (!asked && draft.value === "") draft.value = text;
+    if (asked && isOpen(messages.value)) {
+      error.value = "";
+      await awaitAnswer(talk).catch(() => undefined);
+    }
     // The question stands there with its reason; once is enough.
     if (messages.value.at(-1)?.error === error.value) error.value = "";
   } finally {
     waiting.value = false;
-    partial.value = "";
-    steps.value = [];
+    forgetPartial(one);
   }
 }
 
-async function stream(agentId: string, message: string, signal: AbortSignal) {
-  const { partial, steps } = conversation(agentId);
-  const response = await send("POST /api/chat", {
-    body: { agentId, message, stream: true },
-    timeout: 60 * patience,
-    signal,
-  });
+async function stream(talk: Talk, message: string, signal: AbortSignal) {
+  const one = conversation(talk);
+  const response = await send("POST /api/chat", { body: { ...talk, message, stream: true, keep: true }, timeout: 60 * patience, signal });
   let ended = false;
   try {
     for await (const { event, data } of events(response.body!)) {
-      if (event === "tool_call" || event === "tool_result") {
-        steps.value = withStep(steps.value, JSON.parse(data) as ToolEvent);
-        continue;
-      }
-      const content = JSON.parse(data) as { content?: string; error?: string; status?: number; code?: string };
-      if (event === "delta") partial.value += content.content ?? "";
-      if (event === "error") throw failure(content);
+      take(one, event, data);
+      if (event === "error") throw failure(JSON.parse(data) as { error?: string; status?: number; code?: string });
       if (event === "done") ended = true;
     }
   } catch (cause) {
@@ -259,12 +312,17 @@ interface ToolEvent {
   id: string;
   name: string;
   arguments?: string;
+  output?: string;
   result?: string;
   failed?: boolean;
   durationMs?: number;
 }
 
 function withStep(steps: Step[], event: ToolEvent): Step[] {
+  const { output } = event;
+  const longest = 100_000; // characters that are shown
+  if (output !== undefined)
+    return steps.map((step) => (step.id === event.id ? { ...step, output: ((step.output ?? "") + output).slice(-longest) } : step));
   if (event.result === undefined) return [...steps, { id: event.id, name: event.name, arguments: event.arguments ?? "" }];
   const { id, result, failed, durationMs: duration } = event;
   return steps.map((step) => (step.id === id && step.result === undefined ? { ...step, result, failed, duration } : step));
@@ -274,3 +332,14 @@ function failure({ error = "", status = 500, code = "" }: { error?: string; stat
   const text = error && !/[.!?…]$/.test(error) ? `${error}.` : error || t("error.internal");
   return new ApiError(text[0]!.toUpperCase() + text.slice(1), status, code);
 }
+
+// The steps that are kept with an answer, as those of an answer on its way.
+export const storedSteps = ({ steps }: ChatMessage): Step[] =>
+  (steps ?? []).map(({ id, name, arguments: given, result, failed, durationMs }) => ({
+    id,
+    name,
+    arguments: given,
+    ...(typeof result === "string" && { result }),
+    failed: failed ?? undefined,
+    duration: durationMs ?? undefined,
+  }));

@@ -2,6 +2,7 @@ import { effect, signal } from "@preact/signals";
 import { render } from "preact";
 import * as account from "./account";
 import { sentence, sessionsEnded } from "./api/client";
+import { rememberSession } from "./api/early";
 import { followUser } from "./api/live";
 import { loadLanguage, t } from "./app/i18n";
 import { match } from "./app/pages";
@@ -10,12 +11,14 @@ import { Shell } from "./app/shell";
 import { forgetAll } from "./conversation";
 
 const unreachable = signal("");
+const texts = loadLanguage();
 
 async function start() {
   unreachable.value = "";
   try {
     await account.refreshUser();
   } catch (error) {
+    await texts.catch(() => undefined);
     unreachable.value = sentence(error);
   }
 }
@@ -47,6 +50,7 @@ effect(() => {
 effect(() => {
   if (sessionsEnded.value === 0) return;
   forgetAll();
+  rememberSession(false);
   account.user.value = null;
 });
 
@@ -57,13 +61,13 @@ function next(wanted: string | null): string {
   return found && found.page.access !== "all" ? wanted : "/dashboard";
 }
 
-await loadLanguage().catch(() => {
+void start(); // asked for while the texts are on their way
+await texts.catch(() => {
   // Without its texts the console cannot say so itself.
   document.getElementById("console")!.textContent = "The console could not be loaded. Please reload the page.";
   throw new Error(t("error.console"));
 });
 render(<App />, document.getElementById("console")!);
-void start();
 
 function App() {
   return <Shell unreachable={unreachable.value} onRetry={() => void start()} />;

@@ -27,11 +27,7 @@ export function ask(models: string[], trial: Omit<Trial, "model">, stop: AbortSi
 
 async function run(one: Try, body: Trial, stop: AbortSignal) {
   try {
-    const response = await send("POST /api/playground", {
-      body: { ...body, stream: true },
-      timeout: 15 * patience,
-      signal: stop,
-    });
+    const response = await send("POST /api/playground", { body: { ...body, stream: true }, timeout: 15 * patience, signal: stop });
     if (response.headers.get("Content-Type")?.startsWith("application/json")) {
       finish(one, (await response.json()) as TrialAnswer); // a model that has said nothing
       return;

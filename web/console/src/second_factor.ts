@@ -9,15 +9,12 @@ export const passkeys = signal<Passkey[]>([]);
 export const freshCodes = signal<string[]>([]);
 
 export async function refresh() {
-  const [found, list] = await Promise.all([
-    call("GET /api/settings/second-factor"),
-    call("GET /api/settings/second-factor/passkeys"),
-  ]);
+  const [found, list] = await Promise.all([call("GET /api/settings/second-factor"), call("GET /api/settings/second-factor/passkeys")]);
   state.value = found;
   passkeys.value = list.passkeys;
 }
 
-// Runs a change, shows the recovery codes it may bring, and looks anew.
+// Runs a change, shows the recovery codes it may bring, and looks again.
 export async function change(action: () => Promise<{ recoveryCodes: string[] } | unknown>) {
   const answer = await action();
   const codes = (answer as { recoveryCodes?: string[] } | undefined)?.recoveryCodes;

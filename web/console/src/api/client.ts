@@ -3,6 +3,7 @@
 import { signal } from "@preact/signals";
 import { t } from "../app/i18n";
 import { go } from "../app/router";
+import { takeEarly } from "./early";
 import type { Operations } from "./schema";
 
 type Key = keyof Operations;
@@ -85,8 +86,7 @@ export function url_of<K extends Key>(operation: K, ...[input]: Rest<K>): string
   let url = operation.slice(operation.indexOf(" ") + 1);
   for (const [name, value] of Object.entries(path)) url = url.replace(`{${name}}`, encodeURIComponent(value));
   const search = new URLSearchParams();
-  for (const [name, value] of Object.entries(query))
-    if (value !== null && value !== undefined) search.set(name, String(value));
+  for (const [name, value] of Object.entries(query)) if (value !== null && value !== undefined) search.set(name, String(value));
   return search.size ? `${url}?${search}` : url;
 }
 
@@ -110,14 +110,18 @@ export async function send<K extends Key>(operation: K, input: Parts = {}): Prom
 
   let response: Response;
   try {
-    response = await fetch(url_of(operation, input as never), {
-      method,
-      headers,
-      body: isRaw ? (input.body as BodyInit) : input.body === undefined ? null : JSON.stringify(input.body),
-      credentials: "same-origin",
-      cache: "no-store",
-      signal: anyOf(limits),
-    });
+    const url = url_of(operation, input as never);
+    const early = method === "GET" ? await takeEarly(url) : undefined;
+    response = early?.ok
+      ? early
+      : await fetch(url, {
+          method,
+          headers,
+          body: isRaw ? (input.body as BodyInit) : input.body === undefined ? null : JSON.stringify(input.body),
+          credentials: "same-origin",
+          cache: "no-store",
+          signal: anyOf(limits),
+        });
   } catch (cause) {
     if (input.signal?.aborted) throw cause;
     const tooLate = cause instanceof DOMException && cause.name === "TimeoutError";

@@ -12,6 +12,7 @@ export interface LiveEvent {
   name: LiveName; // in place of the name that the thing may have
   id: string; // of the thing that the event is about
   agentId?: string; // of a run
+  state?: string; // of an agent's health
   removed?: boolean;
 }
 // What may have changed: what the event is about, or everything.
@@ -19,6 +20,8 @@ type Listener = (event: LiveEvent | undefined) => void;
 
 // The box does not answer. It is asked again and again.
 export const lost = signal(false);
+// It ended the stream itself, as it does when it stops: most likely it is on its way back.
+export const restarting = signal(false);
 
 const listeners = new Set<Listener>();
 const tell = (event?: LiveEvent) => listeners.forEach((listener) => listener(event));
@@ -44,7 +47,7 @@ export function followUser(id: string) {
   if (id === user && !refused) return;
   user = id;
   last = "";
-  lost.value = false;
+  lost.value = restarting.value = false;
   failures = 0;
   refused = false;
   open();
@@ -75,6 +78,7 @@ async function read(mine: AbortController) {
     };
     try {
       for await (const event of events(response.body!, onBytes)) take(event);
+      restarting.value = true;
     } finally {
       clearTimeout(dead);
     }
@@ -96,7 +100,7 @@ function take({ event, data, id }: ServerEvent) {
   if (id) last = id;
   if (event === "ready" || event === "reset") {
     failures = 0;
-    lost.value = false;
+    lost.value = restarting.value = false;
     // What has changed since the page asked for it.
     if (isFirst || event === "reset") tell();
   } else if ((names as readonly string[]).includes(event)) {

@@ -5,6 +5,8 @@ type Answer<K extends keyof Operations> = Operations[K]["answer"];
 type Body<K extends keyof Operations> = Operations[K] extends { body: infer B } ? B : never;
 
 export type SessionUser = NonNullable<Answer<"GET /api/auth/session">["user"]>;
+export type SignInMethods = Answer<"GET /api/auth/methods">;
+export type Referral = Answer<"GET /api/admin/referrals">["referrals"][number];
 export type Session = Answer<"GET /api/auth/sessions">["sessions"][number];
 export type SecondFactor = Answer<"GET /api/settings/second-factor">;
 export type Passkey = Answer<"GET /api/settings/second-factor/passkeys">["passkeys"][number];
@@ -19,11 +21,17 @@ export type Agent = Answer<"GET /api/agents">["agents"][number];
 export type AgentDetail = Answer<"GET /api/agents/{id}">["agent"];
 export type NewAgent = Body<"POST /api/agents/provision">;
 export type Tier = NonNullable<NewAgent["tier"]>;
+export type ConversationItem = Answer<"GET /api/agents/{id}/conversations">["conversations"][number];
+export type ConversationOverview = Answer<"GET /api/conversations">["conversations"][number];
 export type ChatMessage = Answer<"GET /api/chat">["messages"][number];
 export type LogLine = Answer<"GET /api/logs/{agentId}/history">["lines"][number];
 export type Fact = Answer<"GET /api/memory">["memories"][number];
 export type Task = Answer<"GET /api/scheduled-tasks">["tasks"][number];
 export type Run = Answer<"GET /api/scheduled-tasks/{taskId}/runs">["runs"][number];
+export type Channel = Answer<"GET /api/agents/{id}/channels">["channels"][number];
+export type NewChannel = Body<"POST /api/agents/{id}/channels">;
+export type ChannelPeer = Answer<"GET /api/agents/{id}/channels/{channel}/peers">["peers"][number];
+export type DeadChannelMessage = Answer<"GET /api/agents/{id}/channels/{channel}/dead-letters">["deadLetters"][number];
 export type Heartbeat = Answer<"GET /api/heartbeat">["heartbeat"];
 
 export interface TreeNode {
@@ -56,6 +64,8 @@ export type NewProvider = Body<"PUT /api/admin/models/providers">;
 export type PlanRequest = Answer<"GET /api/admin/plan-requests">["requests"][number];
 export type Invite = Answer<"GET /api/admin/invites">["invites"][number];
 export type Mail = Answer<"GET /api/admin/outbox">["mails"][number];
+export type StandbyState = Answer<"GET /api/admin/standby">;
+export type RestoreDrill = NonNullable<Answer<"GET /api/admin/backups">["restoreDrill"]>;
 export type Backup = Answer<"GET /api/admin/backups">["backups"][number];
 export type Setting = Answer<"GET /api/admin/settings">["settings"][number];
 export type OperatorKey = Answer<"GET /api/admin/operator-keys">["keys"][number];
@@ -75,6 +85,7 @@ export type BusKey = Answer<"GET /api/underground/keys">["keys"][number];
 export type BusMessage = Answer<"GET /api/underground/messages">["messages"][number];
 
 export type Wallet = Answer<"GET /api/wallet">;
+export type Ask = Answer<"GET /api/asks">["asks"][number];
 export type Transfer = Answer<"GET /api/wallet/transfers">["transfers"][number];
 export type NewTransfer = Body<"POST /api/wallet/transfer">;
 export type SpendRules = Answer<"GET /api/wallet/rules">;

@@ -25,9 +25,7 @@ function preferred(): string {
 
 export const language = signal("en");
 // For dates and numbers: the browser's own variant of the language, such as en-GB.
-export const locale = computed(
-  () => navigator.languages.find((tag) => tag.split("-")[0] === language.value) ?? language.value,
-);
+export const locale = computed(() => navigator.languages.find((tag) => tag.split("-")[0] === language.value) ?? language.value);
 
 // Loads the texts; the console is drawn after that.
 export async function loadLanguage() {

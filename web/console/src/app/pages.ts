@@ -11,7 +11,7 @@ type Module = { default: ComponentType<PageProps> };
 export interface Page {
   path: string; // with :id for what the page is about
   title: Key;
-  access: "all" | "session" | "admin";
+  access: "all" | "session" | "support" | "admin"; // support: for admins, too
   load: () => Promise<Module>;
 }
 
@@ -19,6 +19,8 @@ export const pages: Page[] = [
   { path: "/", title: "page.welcome", access: "all", load: () => import("../pages/welcome") },
   { path: "/login", title: "page.sign_in", access: "all", load: () => import("../pages/login") },
   { path: "/dashboard", title: "page.home", access: "session", load: () => import("../pages/home") },
+  { path: "/chats", title: "page.chats", access: "session", load: () => import("../pages/chats") },
+  { path: "/schedules", title: "page.schedules", access: "session", load: () => import("../pages/schedules") },
   { path: "/usage", title: "page.usage", access: "session", load: () => import("../pages/usage/overview") },
   { path: "/usage/limits", title: "page.limits", access: "session", load: () => import("../pages/usage/limits") },
   { path: "/usage/keys", title: "page.keys", access: "session", load: () => import("../pages/usage/keys") },
@@ -46,26 +48,32 @@ export const pages: Page[] = [
   { path: "/feeds/:id", title: "page.feed", access: "session", load: () => import("../pages/feeds/feed") },
   { path: "/media", title: "page.streams", access: "session", load: () => import("../pages/media/streams") },
   { path: "/media/videos", title: "page.videos", access: "session", load: () => import("../pages/media/videos") },
+  { path: "/asks", title: "page.asks", access: "session", load: () => import("../pages/asks") },
+  { path: "/ask", title: "page.ask", access: "all", load: () => import("../pages/ask") },
   { path: "/settings", title: "page.account", access: "session", load: () => import("../pages/account") },
-  { path: "/admin/users", title: "page.users", access: "admin", load: () => import("../pages/admin/users") },
+  { path: "/admin", title: "page.overview", access: "support", load: () => import("../pages/admin/overview") },
+  { path: "/admin/users", title: "page.users", access: "support", load: () => import("../pages/admin/users") },
   { path: "/admin/requests", title: "page.requests", access: "admin", load: () => import("../pages/admin/requests") },
+  { path: "/admin/referrals", title: "page.referrals", access: "admin", load: () => import("../pages/admin/referrals") },
   { path: "/admin/invitations", title: "page.invitations", access: "admin", load: () => import("../pages/admin/invitations") },
   { path: "/admin/outbox", title: "page.outbox", access: "admin", load: () => import("../pages/admin/outbox") },
-  { path: "/admin/agents", title: "page.all_agents", access: "admin", load: () => import("../pages/admin/agents") },
+  { path: "/admin/agents", title: "page.all_agents", access: "support", load: () => import("../pages/admin/agents") },
   { path: "/admin/models", title: "page.models", access: "admin", load: () => import("../pages/admin/models") },
   { path: "/admin/settings", title: "page.box_settings", access: "admin", load: () => import("../pages/admin/settings") },
-  { path: "/admin/metrics", title: "page.metrics", access: "admin", load: () => import("../pages/admin/metrics") },
+  { path: "/admin/metrics", title: "page.metrics", access: "support", load: () => import("../pages/admin/metrics") },
+  { path: "/admin/standby", title: "page.standby", access: "admin", load: () => import("../pages/admin/standby") },
   { path: "/admin/backups", title: "page.backups", access: "admin", load: () => import("../pages/admin/backups") },
   { path: "/admin/keys", title: "page.operator_keys", access: "admin", load: () => import("../pages/admin/keys") },
   { path: "/admin/git", title: "page.git_hosts", access: "admin", load: () => import("../pages/admin/git") },
   { path: "/admin/audit", title: "page.audit", access: "admin", load: () => import("../pages/admin/audit") },
-  { path: "/admin/events", title: "page.events", access: "admin", load: () => import("../pages/admin/events") },
+  { path: "/admin/events", title: "page.events", access: "support", load: () => import("../pages/admin/events") },
   { path: "/admin/egress", title: "page.egress", access: "admin", load: () => import("../pages/admin/egress") },
   { path: "/agents/:id", title: "page.conversation", access: "session", load: () => import("../pages/agent/conversation") },
   { path: "/agents/:id/files", title: "page.files", access: "session", load: () => import("../pages/agent/files") },
   { path: "/agents/:id/logs", title: "page.logs", access: "session", load: () => import("../pages/agent/logs") },
   { path: "/agents/:id/memory", title: "page.memory", access: "session", load: () => import("../pages/agent/memory") },
   { path: "/agents/:id/schedule", title: "page.schedule", access: "session", load: () => import("../pages/agent/schedule") },
+  { path: "/agents/:id/channels", title: "page.channels", access: "session", load: () => import("../pages/agent/channels") },
   { path: "/agents/:id/usage", title: "page.usage", access: "session", load: () => import("../pages/agent/usage") },
   { path: "/agents/:id/health", title: "page.health", access: "session", load: () => import("../pages/agent/health") },
   { path: "/agents/:id/settings", title: "page.settings", access: "session", load: () => import("../pages/agent/settings") },

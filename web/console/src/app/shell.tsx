@@ -1,14 +1,17 @@
 import { useEffect, useRef } from "preact/hooks";
 import * as account from "../account";
-import { lost } from "../api/live";
+import { lost, restarting } from "../api/live";
 import { Button } from "../components/button";
 import { EmptyState } from "../components/empty_state";
 import { Notice } from "../components/notice";
-import { Masthead } from "./masthead";
 import { t } from "./i18n";
 import { component, failed, match } from "./pages";
 import { Palette } from "./palette";
 import { location } from "./router";
+import { Shortcuts } from "./shortcuts";
+import { BottomBar, drawerOpen, Sidebar, TopBar } from "./sidebar";
+import { Link } from "../components/link";
+import { Mark } from "../components/mark";
 
 export function Shell({ unreachable, onRetry }: { unreachable: string; onRetry: () => void }) {
   const main = useRef<HTMLElement>(null);
@@ -29,13 +32,39 @@ export function Shell({ unreachable, onRetry }: { unreachable: string; onRetry: 
       <a class="skip" href="#main">
         {t("shell.skip")}
       </a>
-      <Masthead />
-      {lost.value && <ConnectionLost />}
-      <main id="main" ref={main} tabIndex={-1}>
-        <Page unreachable={unreachable} onRetry={onRetry} />
-      </main>
-      {account.user.value && <Palette />}
+      {account.user.value && <Sidebar />}
+      {drawerOpen.value && <div class="drawer-ground" onClick={() => (drawerOpen.value = false)} />}
+      <div class={account.user.value ? "frame" : "frame open-frame"}>
+        {account.user.value ? <TopBar /> : account.user.value === null && <OpenHead />}
+        {lost.value && <ConnectionLost />}
+        <main id="main" ref={main} tabIndex={-1}>
+          <Page unreachable={unreachable} onRetry={onRetry} />
+        </main>
+      </div>
+      {account.user.value && (
+        <>
+          <BottomBar />
+          <Palette />
+          <Shortcuts />
+        </>
+      )}
     </>
+  );
+}
+
+// Above the pages that everybody sees.
+function OpenHead() {
+  return (
+    <header class="open-head">
+      <Link to="/" class="brand">
+        <Mark /> agentbox
+      </Link>
+      {location.value.pathname !== "/login" && (
+        <Link to="/login" class="button">
+          {t("action.sign_in")}
+        </Link>
+      )}
+    </header>
   );
 }
 
@@ -43,7 +72,7 @@ export function Shell({ unreachable, onRetry }: { unreachable: string; onRetry: 
 function ConnectionLost() {
   return (
     <div class="connection">
-      <Notice kind="error">{t("error.trying_again", { error: t("error.unreachable") })}</Notice>
+      <Notice kind="error">{restarting.value ? t("shell.restarting") : t("error.trying_again", { error: t("error.unreachable") })}</Notice>
     </div>
   );
 }
@@ -63,7 +92,7 @@ function Page({ unreachable, onRetry }: { unreachable: string; onRetry: () => vo
   const { user } = account;
   if (user.value === undefined) return null;
   const found = match(location.value.pathname);
-  if (!found || (found.page.access === "admin" && !user.value?.isAdmin)) {
+  if (!found || !account.maySee(found.page.access)) {
     return (
       <div class="column">
         <EmptyState title={t("page.missing")} text={t("shell.missing_hint")} />

@@ -6,7 +6,7 @@ import { Button } from "./button";
 import { Notice } from "./notice";
 
 interface Props {
-  kind?: "plain" | "primary" | "danger";
+  kind?: "plain" | "primary" | "danger" | "ghost";
   label?: string;
   run: () => Promise<unknown>;
   children: ComponentChildren;

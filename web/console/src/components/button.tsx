@@ -1,8 +1,9 @@
 import type { ComponentChildren } from "preact";
 
 interface Props {
-  kind?: "plain" | "primary" | "danger";
+  kind?: "plain" | "primary" | "danger" | "ghost";
   label?: string; // for screen readers, where the content is not enough
+  title?: string | undefined; // shown by browsers when it is pointed at
   class?: string;
   disabled?: boolean;
   pressed?: boolean;
@@ -12,12 +13,13 @@ interface Props {
 }
 
 // Does something on this page. What leads to another page is a Link.
-export function Button({ kind = "plain", label, class: extra = "", disabled, pressed, autoFocus, onClick, children }: Props) {
+export function Button({ kind = "plain", label, title, class: extra = "", disabled, pressed, autoFocus, onClick, children }: Props) {
   return (
     <button
       type="button"
       class={`${kind === "plain" ? "" : kind} ${extra}`.trim() || undefined}
       aria-label={label}
+      title={title}
       aria-pressed={pressed}
       disabled={disabled}
       autoFocus={autoFocus}

@@ -14,7 +14,7 @@ export function CodeBlock({ text, language = "", syntax = language }: Props) {
     <div class="code-block" dir="ltr">
       <div class="code-head">
         <span>{language}</span>
-        <CopyButton text={text} label={t("copy.code")} />
+        <CopyButton text={text} label={t("copy.code")} icon />
       </div>
       <pre tabIndex={0}>
         <code>

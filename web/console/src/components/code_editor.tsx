@@ -65,7 +65,10 @@ const colours = HighlightStyle.define([
   { tag: [tags.keyword, tags.atom, tags.bool, tags.meta, tags.heading], color: "var(--code-word)" },
   { tag: [tags.string, tags.regexp, tags.inserted], color: "var(--code-text)" },
   { tag: [tags.number, tags.variableName], color: "var(--code-number)" },
-  { tag: [tags.typeName, tags.className, tags.propertyName, tags.attributeName, tags.tagName, tags.definition(tags.variableName)], color: "var(--code-name)" },
+  {
+    tag: [tags.typeName, tags.className, tags.propertyName, tags.attributeName, tags.tagName, tags.definition(tags.variableName)],
+    color: "var(--code-name)",
+  },
   { tag: [tags.comment, tags.quote], color: "var(--code-remark)" },
   { tag: [tags.deleted, tags.invalid], color: "var(--bad)" },
   { tag: tags.link, color: "var(--accent)" },
@@ -86,5 +89,10 @@ const look = EditorView.theme({
   ".cm-matchingBracket, &.cm-focused .cm-matchingBracket": { backgroundColor: "var(--own)" },
   ".cm-specialChar": { color: "var(--bad)" },
   ".cm-panels": { backgroundColor: "var(--sunken)", color: "var(--text)", borderColor: "var(--line)" },
-  ".cm-textfield, .cm-button": { color: "var(--text)", background: "var(--raised)", border: "1px solid var(--control-line)", borderRadius: "4px" },
+  ".cm-textfield, .cm-button": {
+    color: "var(--text)",
+    background: "var(--raised)",
+    border: "1px solid var(--control-line)",
+    borderRadius: "4px",
+  },
 });

@@ -39,6 +39,7 @@ export function Confirm({ title, confirm, danger, typed, onClose, action, childr
                 {t("confirm.type_hint")} <bdi class="literal">{typed}</bdi>
               </>
             }
+            name="typed"
             required
             autoFocus
             autocomplete="off"

@@ -10,13 +10,15 @@ import { Notice } from "./notice";
 interface Problem {
   field: string;
   rest: string; // the box's sentence behind the name of the field, from its space or colon on
+  sentence?: string; // in place of it: what the console itself found
 }
 const ProblemContext = createContext<Problem | undefined>(undefined);
 
 // The sentence about the field of this name, with its label in the place of its name; empty if there is none.
 export function useProblem(name: string | undefined, label: string): string {
   const problem = useContext(ProblemContext);
-  return problem && problem.field === name ? label + problem.rest : "";
+  if (!problem || problem.field !== name) return "";
+  return problem.sentence ?? label + problem.rest;
 }
 
 interface Props {
@@ -39,6 +41,13 @@ export function Form({ submit, danger, wide, card, onCancel, onSubmit, children 
     event.preventDefault();
     if (busy.value) return;
     const form = event.currentTarget as HTMLFormElement;
+    const wrong = firstInvalid(form);
+    if (wrong) {
+      error.value = wrong.name ? "" : whyInvalid(wrong);
+      problem.value = wrong.name ? { field: wrong.name, rest: "", sentence: whyInvalid(wrong) } : undefined;
+      wrong.focus();
+      return;
+    }
     busy.value = true;
     error.value = "";
     problem.value = undefined;
@@ -64,7 +73,7 @@ export function Form({ submit, danger, wide, card, onCancel, onSubmit, children 
     }
   };
   return (
-    <form class={card ? "card" : undefined} onSubmit={(event) => void attempt(event)}>
+    <form class={card ? "card" : undefined} noValidate onSubmit={(event) => void attempt(event)}>
       <ProblemContext.Provider value={problem.value}>{children}</ProblemContext.Provider>
       {error.value && <Notice kind="error">{error.value}</Notice>}
       <div class={wide ? "" : "actions"}>
@@ -75,6 +84,27 @@ export function Form({ submit, danger, wide, card, onCancel, onSubmit, children 
       </div>
     </form>
   );
+}
+
+type Control = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
+
+// A control without a name cannot be told apart from others.
+const firstInvalid = (form: HTMLFormElement) =>
+  ([...form.elements] as Control[]).find((control) => "validity" in control && control.willValidate && !control.validity.valid);
+
+// In the language of the console; the browser's own sentences are in that of the browser.
+function whyInvalid(control: Control): string {
+  const { validity } = control;
+  const { min = "", max = "", maxLength = 0, minLength = 0 } = control as HTMLInputElement;
+  if (validity.customError) return control.validationMessage;
+  if (validity.valueMissing) return t("form.missing");
+  if (validity.typeMismatch) return t(control.type === "email" ? "form.email" : "form.address");
+  if (validity.rangeUnderflow) return t("form.at_least", { value: min });
+  if (validity.rangeOverflow) return t("form.at_most", { value: max });
+  if (validity.tooShort) return t("form.too_short", { value: minLength });
+  if (validity.tooLong) return t("form.too_long", { value: maxLength });
+  if (validity.stepMismatch || validity.badInput) return t("form.number");
+  return t("form.wrong");
 }
 
 export const textOf = (values: FormData, name: string) => String(values.get(name) ?? "");

@@ -24,10 +24,7 @@ const longest = 60_000;
 export function Highlighted({ text, syntax: name }: { text: string; syntax: string }) {
   const wanted = name.trim().split(/\s+/)[0]!.toLowerCase();
   const known = syntax.value;
-  const tree = useMemo(
-    () => (known && wanted && text.length <= longest ? known.parse(text, wanted) : undefined),
-    [known, wanted, text],
-  );
+  const tree = useMemo(() => (known && wanted && text.length <= longest ? known.parse(text, wanted) : undefined), [known, wanted, text]);
   if (wanted && text.length <= longest && !known) loading ??= load();
   return <>{tree ? tree.map(drawn) : text}</>;
 }

@@ -17,7 +17,9 @@ interface Props {
   text: (value: number) => string;
 }
 
-const width = 1_000, height = 120, margin = 4;
+const width = 1_000,
+  height = 120,
+  margin = 4;
 
 // A value over time. The same numbers are in a table below it, for those who cannot see it.
 export function LineChart({ title, from, until, gap, points, text }: Props) {

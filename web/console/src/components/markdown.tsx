@@ -1,20 +1,32 @@
 // Markdown of agents as elements of the page. No HTML is ever parsed: what looks like HTML is shown as text, and links
 // lead only to http, https and mailto.
-import { Lexer, type Token, type Tokens } from "marked";
+import type { Token, Tokens } from "marked";
 import type { ComponentChildren } from "preact";
 import { t } from "../app/i18n";
 import { CodeBlock } from "./code_block";
+import { Formula } from "./formula";
+import { type Footnote, type FootnoteMark, parse } from "./markdown_syntax";
 
 export function Markdown({ text }: { text: string }) {
+  const tokens = parse(text);
+  const notes = tokens.filter(({ type }) => type === "footnote") as Footnote[];
   return (
     <div class="markdown" dir="auto">
-      {new Lexer({ gfm: true, breaks: true }).lex(text).map(block)}
+      {tokens.filter(({ type }) => type !== "footnote").map(block)}
+      {notes.length > 0 && (
+        <ol class="footnotes" aria-label={t("markdown.footnotes")}>
+          {notes.map((note) => (
+            <li key={note.label}>
+              <sup>{note.label}</sup> {note.tokens.map(block)}
+            </li>
+          ))}
+        </ol>
+      )}
     </div>
   );
 }
 
-const children = (token: { tokens?: Token[]; text?: string }) =>
-  token.tokens ? token.tokens.map(block) : plain(token.text ?? "");
+const children = (token: { tokens?: Token[]; text?: string }) => (token.tokens ? token.tokens.map(block) : plain(token.text ?? ""));
 
 function block(token: Token, key: number): ComponentChildren {
   switch (token.type) {
@@ -28,6 +40,10 @@ function block(token: Token, key: number): ComponentChildren {
       return <p key={key}>{children(token)}</p>;
     case "code":
       return <CodeBlock key={key} text={token.text} language={token.lang ?? ""} />;
+    case "formula":
+      return <Formula key={key} source={token.text} display={token.display} />;
+    case "footnote_mark":
+      return <sup key={key}>{(token as FootnoteMark).label}</sup>;
     case "blockquote":
       return <blockquote key={key}>{children(token)}</blockquote>;
     case "hr":
@@ -38,7 +54,13 @@ function block(token: Token, key: number): ComponentChildren {
       return table(token as Tokens.Table, key);
     case "html":
       // With whatever white space it has, as it is text here.
-      return token.block ? <p key={key} class="source">{token.text.trim()}</p> : token.text;
+      return token.block ? (
+        <p key={key} class="source">
+          {token.text.trim()}
+        </p>
+      ) : (
+        token.text
+      );
     case "strong":
       return <strong key={key}>{children(token)}</strong>;
     case "em":

@@ -30,7 +30,15 @@ const most = 2_000;
 const unfolded = 20;
 
 const kind = (line: string) =>
-  line.startsWith("@@") ? "hunk" : /^(\+\+\+|---|index|new file|deleted file|similarity|rename|old mode|new mode) ?/.test(line) ? "note" : line.startsWith("+") ? "added" : line.startsWith("-") ? "removed" : "";
+  line.startsWith("@@")
+    ? "hunk"
+    : /^(\+\+\+|---|index|new file|deleted file|similarity|rename|old mode|new mode) ?/.test(line)
+      ? "note"
+      : line.startsWith("+")
+        ? "added"
+        : line.startsWith("-")
+          ? "removed"
+          : "";
 
 // What changed, file by file. Signs and words say it, too, not only colours.
 export function Patch({ text }: { text: string }) {

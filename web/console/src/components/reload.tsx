@@ -1,6 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { t } from "../app/i18n";
 import { Button } from "./button";
+import { Icon } from "./icon";
 
 // Loads a page's content again: for what the box sends no events about.
 export function Reload({ reload }: { reload: () => Promise<void> }) {
@@ -11,8 +12,15 @@ export function Reload({ reload }: { reload: () => Promise<void> }) {
     busy.value = false;
   };
   return (
-    <Button disabled={busy.value} onClick={() => void again()}>
-      {busy.value ? t("state.working") : t("action.reload")}
+    <Button
+      kind="ghost"
+      class="icon-only"
+      label={t("action.reload")}
+      title={busy.value ? t("state.working") : t("action.reload")}
+      disabled={busy.value}
+      onClick={() => void again()}
+    >
+      <Icon name="reload" />
     </Button>
   );
 }

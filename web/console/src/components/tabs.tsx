@@ -17,7 +17,7 @@ export function Tabs({ label, tabs }: Props) {
   return (
     <nav ref={bar} class="tabs" aria-label={label}>
       {tabs.map(({ to, title, current }) => (
-        <Link key={to} to={to} current={current}>
+        <Link key={to} to={to} current={current} copy={title}>
           {title}
         </Link>
       ))}

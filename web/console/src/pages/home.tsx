@@ -1,39 +1,42 @@
-// The agents as cards, and what needs the user's attention.
-import { useSignal } from "@preact/signals";
+// What happened, what needs the user, and the agents. Administrators without agents see how the box is doing.
 import { useEffect } from "preact/hooks";
 import * as account from "../account";
-import { agents, isRunning, isSettling, trouble, watch } from "../agents";
-import type { Agent } from "../api/types";
-import { relative } from "../app/format";
-import { t } from "../app/i18n";
+import { agents, isRunning, trouble, watch } from "../agents";
+import { call } from "../api/client";
+import { useLive } from "../api/live";
+import { money, number, relative } from "../app/format";
+import { t, tn } from "../app/i18n";
 import { agentPath } from "../app/pages";
+import { parameter, setParameter } from "../app/router";
 import { Badge } from "../components/badge";
 import { Button } from "../components/button";
 import { EmptyState } from "../components/empty_state";
-import { Growing } from "../components/growing";
-import { Link } from "../components/link";
-import { List } from "../components/list_tools";
+import { useLoad, useRefreshOnReturn } from "../components/loaded";
 import { Notice } from "../components/notice";
-import { Status } from "../components/status";
+import { Spark } from "../components/spark";
+import { Tile } from "../components/tile";
+import { Activity } from "../parts/activity";
+import { AgentCards } from "../parts/agent_cards";
 import { Attention } from "../parts/attention";
+import { BoxOverview } from "../parts/box_overview";
 import { FirstSteps } from "../parts/first_steps";
 import { NewAgentDialog } from "../parts/new_agent";
 import { PlanNotice } from "../parts/plan_notice";
+import { type Sum, sumsBy } from "../usage_data";
 
 export default function Home() {
-  const creating = useSignal(false);
   useEffect(watch, []);
   const list = agents.value;
   const settings = account.settings.value;
-  const create = () => (creating.value = true);
+  const create = () => setParameter("new", "agent");
+  const isAdmin = account.user.value?.isAdmin === true;
   return (
     <div class="column">
       <header class="page-head">
         <div>
-          <h1>{t("home.title")}</h1>
-          {settings && (
-            <Badge>{settings.plan ? t("home.plan", { plan: settings.plan }) : t("home.no_plan")}</Badge>
-          )}
+          <h1>{t("page.home")}</h1>
+          {settings?.plan && <Badge>{t("home.plan", { plan: settings.plan })}</Badge>}
+          {settings && !settings.plan && !isAdmin && <Badge>{t("home.no_plan")}</Badge>}
         </div>
         <Button kind="primary" disabled={!account.mayProvision.value} onClick={create}>
           {t("home.new_agent")}
@@ -41,78 +44,103 @@ export default function Home() {
       </header>
       {trouble.value && <Notice kind="error">{trouble.value}</Notice>}
       <PlanNotice />
-      {list && <Attention agents={list} />}
       {list === undefined ? (
         <p class="quiet">{t("state.loading")}</p>
-      ) : list.length === 0 ? (
-        account.mayProvision.value && (
-          <EmptyState title={t("home.first")} text={t("home.first_text")}>
-            <Button kind="primary" onClick={create}>
-              {t("home.first_action")}
-            </Button>
-          </EmptyState>
-        )
+      ) : list.length > 0 ? (
+        <Work />
+      ) : isAdmin ? (
+        <>
+          <Attention agents={list} />
+          <BoxOverview />
+        </>
       ) : (
-        <Cards list={list} />
+        <>
+          <Attention agents={list} />
+          {account.mayProvision.value && (
+            <EmptyState title={t("home.first")} text={t("home.first_text")}>
+              <Button kind="primary" onClick={create}>
+                {t("home.first_action")}
+              </Button>
+            </EmptyState>
+          )}
+          <FirstSteps agents={list} />
+        </>
       )}
-      {list && <FirstSteps agents={list} />}
-      {creating.value && <NewAgentDialog onClose={() => (creating.value = false)} />}
+      {parameter("new") === "agent" && account.mayProvision.value && <NewAgentDialog onClose={() => setParameter("new", "")} />}
     </div>
   );
 }
 
-const by_name = (a: Agent, b: Agent) => a.name.localeCompare(b.name);
-const newest = (a: Agent, b: Agent) => b.createdAt.localeCompare(a.createdAt);
-const changed = (a: Agent, b: Agent) => b.updatedAt.localeCompare(a.updatedAt);
+// Of the newest calls: enough for a day of most accounts.
+async function spentToday(): Promise<Sum[]> {
+  const { calls } = await call("GET /api/dashboard/calls", { query: { limit: 200 } });
+  const today = new Date().toISOString().slice(0, 10);
+  return sumsBy(
+    calls.filter(({ at }) => at.startsWith(today)),
+    ({ agentId }) => agentId ?? "",
+  );
+}
 
-const states: Record<string, (agent: Agent) => boolean> = {
-  running: isRunning,
-  changing: isSettling,
-  stopped: (agent) => agent.status === "stopped",
-  error: (agent) => agent.status === "error",
-};
-
-function Cards({ list }: { list: Agent[] }) {
+// Of a user who has agents.
+function Work() {
+  const list = agents.value ?? [];
+  const cost = useLoad(() => call("GET /api/dashboard/cost"));
+  const spent = useLoad(spentToday);
+  const tasks = useLoad(async () => (await call("GET /api/scheduled-tasks")).tasks);
+  const talks = useLoad(async () => (await call("GET /api/conversations", { query: { limit: 100 } })).conversations);
+  const reload = () => Promise.all([cost.reload(), spent.reload(), talks.reload()]).then(() => undefined);
+  useLive(["message"], reload);
+  useLive(["run"], tasks.reload);
+  useRefreshOnReturn({ reload });
+  const up = list.filter(isRunning).length;
+  const next = tasks.data.value
+    ?.filter(({ enabled, nextRun }) => enabled && nextRun)
+    .sort((a, b) => a.nextRun!.localeCompare(b.nextRun!))[0];
+  const days = cost.data.value?.byDay ?? [];
+  const today = days.at(-1)?.usage;
+  const last30 = days.reduce((sum, { usage }) => sum + Number(usage.cost), 0);
+  const found = cost.data.value;
   return (
-    <List
-      items={list}
-      label={t("home.tools")}
-      view={{
-        text: ({ name, model }) => `${name} ${model}`,
-        orders: [
-          { value: "newest", title: t("sort.newest"), compare: newest },
-          { value: "name", title: t("sort.name"), compare: by_name },
-          { value: "changed", title: t("sort.changed"), compare: changed },
-        ],
-        filter: {
-          title: t("home.filter"),
-          choices: Object.keys(states).map((value) => ({ value, title: t(`home.${value}` as "home.running") })),
-          matches: (agent, value) => states[value]!(agent),
-        },
-      }}
-    >
-      {(found) => (
-        <Growing items={found}>
-          {(shown) => (
-            <ul class="cards agents">
-              {shown.map((agent) => (
-                <li key={agent.id}>
-                  <h2>
-                    <Link to={agentPath(agent.id)} entry>
-                      <bdi>{agent.name}</bdi>
-                    </Link>
-                  </h2>
-                  <p class="facts">
-                    <Status agent={agent} />
-                    <span>{agent.model === "auto" ? t("agent.default_model") : agent.model}</span>
-                    <span>{t("home.changed_ago", { ago: relative(agent.updatedAt) })}</span>
-                  </p>
-                </li>
-              ))}
-            </ul>
-          )}
-        </Growing>
-      )}
-    </List>
+    <>
+      <ul class="tiles">
+        <Tile
+          title={t("home.spent")}
+          to="/usage"
+          value={found ? money(found.total) : "\u00a0"}
+          aside={<Spark values={days.map(({ usage }) => Number(usage.cost))} />}
+        >
+          {found && t("home.spent_30", { amount: money(last30.toFixed(6)) })}
+        </Tile>
+        <Tile
+          title={t("home.calls_today")}
+          to="/usage"
+          value={today ? number(today.calls) : "\u00a0"}
+          aside={<Spark values={days.map(({ usage }) => usage.calls)} />}
+        >
+          {today && (today.failed > 0 ? tn("home.calls_failed", today.failed) : t("home.calls_fine"))}
+        </Tile>
+        <Tile title={t("home.agents_up")} value={t("home.agents_of", { up: number(up), all: number(list.length) })}>
+          {list
+            .filter(({ status }) => status === "error")
+            .map(({ name }) => name)
+            .join(", ")}
+        </Tile>
+        <Tile
+          title={t("home.next_run")}
+          to={next ? agentPath(next.agentId, "schedule") : "/schedules"}
+          value={next ? relative(next.nextRun!) : tasks.data.value ? "–" : "\u00a0"}
+        >
+          {next ? <bdi>{next.name}</bdi> : tasks.data.value && t("home.no_run")}
+        </Tile>
+      </ul>
+      <div class="home-columns">
+        <Activity />
+        <div class="home-side">
+          <Attention agents={list} showsCalm />
+          <FirstSteps agents={list} />
+        </div>
+      </div>
+      <AgentCards known={{ spent: spent.data.value, tasks: tasks.data.value, talks: talks.data.value }} />
+    </>
   );
 }

@@ -1,6 +1,9 @@
+import { call } from "../api/client";
+import type { SignInMethods } from "../api/types";
 import { type Key, t } from "../app/i18n";
 import { location } from "../app/router";
 import { Link } from "../components/link";
+import { useLoad } from "../components/loaded";
 import { Notice } from "../components/notice";
 import { FinishSignIn } from "../parts/finish_sign_in";
 import { ForgottenPassword } from "../parts/forgotten_password";
@@ -31,16 +34,19 @@ export default function Login() {
   const address = location.value.searchParams;
   const token = address.get("reset");
   const failed = address.get("error");
+  const methods = useLoad(() => call("GET /api/auth/methods"));
   if (token !== null) return <NewPassword key={token} token={token} />;
   if (address.has("forgot")) return <ForgottenPassword />;
   if (address.has("second-factor")) return <FinishSignIn />;
+  const known = methods.data.value;
+  if (known && !known.password) return <ProviderOnly methods={known} failed={failed} />;
   const creating = address.has("new");
   return (
     <div class="column narrow">
       <h1>{creating ? t("action.sign_up") : t("action.sign_in")}</h1>
       {failed !== null && <Notice kind="error">{sentenceOf(failed)}</Notice>}
       {creating ? <SignUp key="new" /> : <SignIn key="known" />}
-      {!creating && <SignInProviders />}
+      {!creating && <SignInProviders providers={known?.providers ?? []} />}
       <p class="quiet">
         {creating ? (
           <>
@@ -48,9 +54,28 @@ export default function Login() {
           </>
         ) : (
           <>
-            {t("sign_in.new_here")} <Link to="/login?new">{t("action.sign_up")}</Link>{" "}
-            <Link to="/login?forgot">{t("forgot.title")}</Link>
+            {t("sign_in.new_here")} <Link to="/login?new">{t("action.sign_up")}</Link> <Link to="/login?forgot">{t("forgot.title")}</Link>
           </>
+        )}
+      </p>
+    </div>
+  );
+}
+
+// Nobody but the break-glass administrator signs in with a password.
+function ProviderOnly({ methods, failed }: { methods: SignInMethods; failed: string | null }) {
+  const emergency = location.value.searchParams.has("emergency");
+  return (
+    <div class="column narrow">
+      <h1>{emergency ? t("sign_in.emergency") : t("action.sign_in")}</h1>
+      {failed !== null && <Notice kind="error">{sentenceOf(failed)}</Notice>}
+      <p class="quiet">{t(emergency ? "sign_in.emergency_about" : "sign_in.provider_only")}</p>
+      {emergency ? <SignIn /> : <SignInProviders providers={methods.providers} />}
+      <p class="quiet">
+        {emergency ? (
+          <Link to="/login">{t("action.sign_in")}</Link>
+        ) : (
+          methods.breakGlass && <Link to="/login?emergency">{t("sign_in.emergency")}</Link>
         )}
       </p>
     </div>

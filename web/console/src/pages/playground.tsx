@@ -34,7 +34,9 @@ function Playground({ models }: { models: RouterModel[] }) {
   const stop = useRef<AbortController>(undefined);
   useEffect(() => () => stop.current?.abort(), []);
   const known = [automatic, ...models.map(({ id }) => id)];
-  const named = parameter("models").split(",").filter((id) => known.includes(id));
+  const named = parameter("models")
+    .split(",")
+    .filter((id) => known.includes(id));
   const chosen = named.length ? named.slice(0, mostModels) : [automatic];
   const busy = tries.value.some((one) => one.busy.value);
   const run = async (values: FormData) => {

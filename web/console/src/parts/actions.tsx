@@ -13,7 +13,7 @@ export interface Action {
   run: () => Promise<unknown> | void;
 }
 
-// Buttons that do something at once: one at a time, with what came of it beneath.
+// Buttons that do something at once: one at a time, with what came of it under.
 export function Actions({ actions, label, children }: { actions: Action[]; label?: string; children?: ComponentChildren }) {
   const busy = useSignal(false);
   const error = useSignal("");

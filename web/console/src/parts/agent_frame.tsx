@@ -2,20 +2,23 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
-import { type Action, agents, isRunning, isSettling, lifecycle, trouble, watch } from "../agents";
+import { type Action, agents, isRunning, isSettling, lifecycle, noteHealth, trouble, watch } from "../agents";
 import { call, sentence } from "../api/client";
 import type { Agent } from "../api/types";
 import { date } from "../app/format";
 import { type Key, t } from "../app/i18n";
 import { agentPath } from "../app/pages";
+import { Avatar } from "../components/avatar";
 import { Button } from "../components/button";
+import { Confirm } from "../components/confirm";
 import { EmptyState } from "../components/empty_state";
 import { Link } from "../components/link";
+import { Menu } from "../components/menu";
 import { Notice } from "../components/notice";
 import { Status } from "../components/status";
 import { Tabs } from "../components/tabs";
 
-export type Tab = "" | "files" | "logs" | "memory" | "schedule" | "usage" | "health" | "settings";
+export type Tab = "" | "files" | "logs" | "memory" | "schedule" | "channels" | "usage" | "health" | "settings";
 
 const tabs: [Tab, Key][] = [
   ["", "page.conversation"],
@@ -23,6 +26,7 @@ const tabs: [Tab, Key][] = [
   ["logs", "page.logs"],
   ["memory", "page.memory"],
   ["schedule", "page.schedule"],
+  ["channels", "page.channels"],
   ["usage", "page.usage"],
   ["health", "page.health"],
   ["settings", "page.settings"],
@@ -32,10 +36,11 @@ interface Props {
   id: string;
   tab: Tab;
   fill?: boolean; // the page is as high as the window
+  wide?: boolean; // and as wide
   children: (agent: Agent) => ComponentChildren;
 }
 
-export function AgentFrame({ id, tab, fill, children }: Props) {
+export function AgentFrame({ id, tab, fill, wide, children }: Props) {
   useEffect(watch, []);
   const agent = agents.value?.find((one) => one.id === id);
   if (!agent) {
@@ -55,7 +60,7 @@ export function AgentFrame({ id, tab, fill, children }: Props) {
     );
   }
   return (
-    <div class={`panel ${fill ? "fill" : ""}`}>
+    <div class={`panel ${fill ? "fill" : ""} ${wide ? "wide-panel" : ""}`}>
       <Head agent={agent} />
       <Tabs
         label={t("agent.pages")}
@@ -70,16 +75,20 @@ export function AgentFrame({ id, tab, fill, children }: Props) {
 function Head({ agent }: { agent: Agent }) {
   const busy = useSignal("");
   const error = useSignal("");
+  const stopping = useSignal(false);
   const reason = useSignal("");
   const broken = agent.status === "error";
   useEffect(() => {
     reason.value = "";
-    if (broken)
-      call("GET /api/agents/{id}", { path: { id: agent.id } }).then(
-        (found) => (reason.value = found.agent.statusReason),
-        () => undefined,
-      );
-  }, [broken, agent.updatedAt]);
+    if (agent.status === "deleting") return; // it may be gone by then
+    call("GET /api/agents/{id}", { path: { id: agent.id } }).then(
+      (found) => {
+        noteHealth(agent.id, found.agent.watchdog.state);
+        if (broken) reason.value = found.agent.statusReason;
+      },
+      () => undefined,
+    );
+  }, [agent.id, broken, agent.updatedAt]);
 
   const run = async (doing: string, action: Action) => {
     busy.value = doing;
@@ -97,28 +106,44 @@ function Head({ agent }: { agent: Agent }) {
   return (
     <>
       <header class="panel-head">
-        <div>
-          <h1>
+        <div class="with-face">
+          <Avatar id={agent.id} name={agent.name} />
+          <h1 title={t("agent.since", { date: date(agent.createdAt) })}>
             <bdi>{agent.name}</bdi>
           </h1>
-          <p class="facts">
-            <Status agent={agent} />
-            <span>{agent.model === "auto" ? t("agent.default_model") : agent.model}</span>
-            <span>{t("agent.since", { date: date(agent.createdAt) })}</span>
-          </p>
+          <Status agent={agent} />
+          <span class="quiet agent-model">{agent.model === "auto" ? t("agent.default_model") : agent.model}</span>
         </div>
         <div class="actions" role="group" aria-label={t("agent.lifecycle")}>
           {busy.value && <span class="quiet">{busy.value}</span>}
-          <Button disabled={!idle || running} onClick={() => void run(t("agent.starting"), "start")}>
-            {t("agent.start")}
-          </Button>
-          <Button disabled={!idle || !running} onClick={() => void run(t("agent.stopping"), "stop")}>
-            {t("agent.stop")}
-          </Button>
-          <Button disabled={!idle || !running} onClick={() => void run(t("agent.restarting"), "restart")}>
-            {t("agent.restart")}
-          </Button>
+          {running ? (
+            <Button disabled={!idle} onClick={() => (stopping.value = true)}>
+              {t("agent.stop")}
+            </Button>
+          ) : (
+            <Button disabled={!idle} onClick={() => void run(t("agent.starting"), "start")}>
+              {t("agent.start")}
+            </Button>
+          )}
+          <Menu
+            label={t("agent.more", { name: agent.name })}
+            items={[
+              { title: t("agent.restart"), icon: "restart", disabled: !idle || !running, run: () => run(t("agent.restarting"), "restart") },
+              { title: t("agent.clone"), icon: "copy", to: agentPath(agent.id, "settings") },
+              { title: t("page.settings"), icon: "settings", to: agentPath(agent.id, "settings") },
+            ]}
+          />
         </div>
+        {stopping.value && (
+          <Confirm
+            title={t("agent.stop_title", { name: agent.name })}
+            confirm={t("agent.stop_confirm")}
+            onClose={() => (stopping.value = false)}
+            action={() => run(t("agent.stopping"), "stop")}
+          >
+            <p>{t("agent.stop_text")}</p>
+          </Confirm>
+        )}
       </header>
       {error.value && <Notice kind="error">{error.value}</Notice>}
       {broken && reason.value && !error.value && <Notice kind="error">{reason.value}</Notice>}

@@ -38,9 +38,7 @@ export function AppFactor() {
           withPassword={factor.state.value?.hasPassword ?? true}
           onClose={close}
           action={async (values, proof) => {
-            step.value = await call("POST /api/settings/second-factor/begin", {
-              body: { currentPassword: passwordOf(values), ...proof },
-            });
+            step.value = await call("POST /api/settings/second-factor/begin", { body: { currentPassword: passwordOf(values), ...proof } });
           }}
         />
       )}

@@ -16,11 +16,7 @@ export function Appearance() {
             </option>
           ))}
         </Select>
-        <Select
-          label={t("appearance.language")}
-          value={chosen.value}
-          onChange={(event) => void chooseLanguage(event.currentTarget.value)}
-        >
+        <Select label={t("appearance.language")} value={chosen.value} onChange={(event) => void chooseLanguage(event.currentTarget.value)}>
           <option value="">{t("appearance.browser")}</option>
           {languages.map((tag) => (
             <option key={tag} value={tag} lang={tag}>

@@ -1,16 +1,19 @@
-// What needs the user: agents that cannot work, payments that wait for a decision, messages that did not arrive, limits
+// What needs the user: agents that cannot work, users who wait for a plan, payments that wait for a decision, messages that did not arrive, limits
 // that are nearly reached, an address that is not verified.
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import * as account from "../account";
 import { call } from "../api/client";
 import { useLive } from "../api/live";
-import type { Agent } from "../api/types";
+import type { Agent, Cap } from "../api/types";
 import { date, percent, tokens } from "../app/format";
 import { t, tn } from "../app/i18n";
 import { agentPath } from "../app/pages";
+import { Button } from "../components/button";
+import { Icon } from "../components/icon";
 import { Link } from "../components/link";
 import { useRefreshOnReturn } from "../components/loaded";
+import { useSendsMail } from "./email_verification";
 import { walletName } from "./wallet_name";
 
 interface Item {
@@ -25,7 +28,13 @@ const nearly = 0.8;
 // Agents whose reason is asked for; the others are named without it.
 const explained = 5;
 
-async function limits(): Promise<Item[]> {
+// "Agent Scout, per day"
+function limitName({ scope, target, period }: Cap, agents: Agent[]) {
+  const name = agents.find(({ id }) => id === target)?.name ?? target ?? "";
+  return t(period === "day" ? "limits.per_day" : "limits.per_month", { name: t(`limits.scope.${scope}`, { name }) });
+}
+
+async function limits(agents: Agent[]): Promise<Item[]> {
   const [billing, { caps }] = await Promise.all([call("GET /api/billing"), call("GET /api/caps")]);
   const items: Item[] = [];
   const { used, limit, resetsAt } = billing.tokens;
@@ -33,7 +42,7 @@ async function limits(): Promise<Item[]> {
     items.push({
       key: "quota",
       to: "/usage",
-      title: t("attention.quota", { share: percent(used / limit) }),
+      title: used < limit ? t("attention.quota", { share: percent(used / limit) }) : t("attention.quota_reached"),
       text: t("attention.resets", { date: date(resetsAt) }),
     });
   for (const cap of caps) {
@@ -45,7 +54,10 @@ async function limits(): Promise<Item[]> {
       items.push({
         key: cap.id,
         to: "/usage/limits",
-        title: t("attention.cap", { share: percent(share) }),
+        title:
+          share < 1
+            ? t("attention.cap", { name: limitName(cap, agents), share: percent(share) })
+            : t("attention.cap_reached", { name: limitName(cap, agents) }),
         text: t("attention.resets", { date: date(cap.resetsAt) }),
       });
   }
@@ -59,12 +71,31 @@ async function approvals(): Promise<Item[]> {
     .map(({ id, wallet, amount, token, to }) => ({
       key: id,
       to: "/wallet/transfers",
-      title: t("attention.approval", {
-        name: walletName(wallet),
-        amount: tokens(amount, token === "usdc" ? "USDC" : t("wallet.coin")),
-      }),
+      title: t("attention.approval", { name: walletName(wallet), amount: tokens(amount, token === "usdc" ? "USDC" : t("wallet.coin")) }),
       text: t("attention.approval_to", { to }),
     }));
+}
+
+// Payments that wait are among the transfers.
+async function asks(): Promise<Item[]> {
+  const { asks: waiting } = await call("GET /api/asks", { query: { waiting: true } });
+  return waiting
+    .filter(({ kind }) => kind !== "payment")
+    .map(({ id, title }) => ({ key: id, to: "/asks", title: t("attention.ask"), text: title }));
+}
+
+// Users who wait for an administrator.
+async function requests(): Promise<Item[]> {
+  const waiting = await account.refreshRequests();
+  if (waiting.length === 0) return [];
+  return [{ key: "requests", to: "/admin/requests", title: tn("attention.requests", waiting.length), text: waiting[0]!.email }];
+}
+
+// A factor that the box will require. Once it does, every page leads to the account's.
+async function factor(): Promise<Item[]> {
+  const due = account.user.value?.secondFactorDue;
+  if (!due) return [];
+  return [{ key: "factor", to: "/settings", title: t("attention.factor"), text: t("attention.factor_due", { date: date(due) }) }];
 }
 
 async function deadLetters(): Promise<Item[]> {
@@ -75,17 +106,28 @@ async function deadLetters(): Promise<Item[]> {
 }
 
 // What one of them cannot say does not hide the others.
-async function everything(): Promise<Item[]> {
-  const found = await Promise.allSettled([approvals(), deadLetters(), limits()]);
+async function everything(agents: Agent[]): Promise<Item[]> {
+  const found = await Promise.allSettled([factor(), requests(), approvals(), asks(), deadLetters(), limits(agents)]);
   return found.flatMap((one) => (one.status === "fulfilled" ? one.value : []));
 }
 
-export function Attention({ agents }: { agents: Agent[] }) {
+// Those shown without asking for all of them.
+const most = 3;
+
+// `showsCalm`: says so when nothing needs the user.
+export function Attention({ agents, showsCalm = false }: { agents: Agent[]; showsCalm?: boolean }) {
+  const all = useSignal(false);
+  const known = useSignal(false);
   const near = useSignal<Item[]>([]);
+  const unverified = account.settings.value?.emailVerified === false;
+  const sendsMail = useSendsMail(unverified);
   const reasons = useSignal<Record<string, string>>({});
   const broken = agents.filter(({ status }) => status === "error");
   const ids = broken.map(({ id, updatedAt }) => `${id} ${updatedAt}`).join();
-  const look = async () => void (near.value = await everything());
+  const look = async () => {
+    near.value = await everything(agents);
+    known.value = true;
+  };
   useEffect(() => void look(), []);
   useRefreshOnReturn({ reload: look });
   useLive(["cap", "payment", "dead_letter"], look);
@@ -104,22 +146,37 @@ export function Attention({ agents }: { agents: Agent[] }) {
     text: reasons.value[id] ?? "",
   }));
   items.push(...near.value);
-  if (account.settings.value?.emailVerified === false)
-    items.push({ key: "email", to: "/settings", title: t("attention.email"), text: t("attention.email_text") });
-  if (items.length === 0) return null;
+  if (unverified)
+    items.push({
+      key: "email",
+      to: "/settings",
+      title: t("attention.email"),
+      text: t(sendsMail === undefined ? "state.loading" : sendsMail ? "attention.email_text" : "attention.email_no_mail"),
+    });
+  if (items.length === 0 && !showsCalm) return null;
+  const shown = all.value ? items : items.slice(0, most);
   return (
-    <section class="attention" aria-labelledby="attention-title">
+    <section class={items.length > 0 ? "attention" : "attention calm"} aria-labelledby="attention-title">
       <h2 id="attention-title">{t("attention.title")}</h2>
+      {items.length === 0 && <p class="quiet">{known.value ? t("home.all_well") : t("state.loading")}</p>}
       <ul>
-        {items.map(({ key, to, title, text }) => (
+        {shown.map(({ key, to, title, text }) => (
           <li key={key}>
-            <Link to={to}>
-              <bdi>{title}</bdi>
-            </Link>
-            {text && <p class="quiet">{text}</p>}
+            <Icon name="alert" />
+            <div>
+              <Link to={to}>
+                <bdi>{title}</bdi>
+              </Link>
+              {text && <p class="quiet">{text}</p>}
+            </div>
           </li>
         ))}
       </ul>
+      {items.length > shown.length && (
+        <Button class="small" onClick={() => (all.value = true)}>
+          {tn("attention.more", items.length - shown.length)}
+        </Button>
+      )}
     </section>
   );
 }

@@ -1,10 +1,14 @@
 import type { Agent, ChatMessage } from "../api/types";
-import { time } from "../app/format";
+import { dateTime, time } from "../app/format";
 import { t } from "../app/i18n";
+import { Avatar } from "../components/avatar";
 import { Button } from "../components/button";
 import { CopyButton } from "../components/copy_button";
 import { Found } from "../components/found";
+import { Icon } from "../components/icon";
 import { Markdown } from "../components/markdown";
+import { storedSteps } from "../conversation";
+import { Steps } from "./tool_step";
 
 interface Props {
   message: ChatMessage;
@@ -15,26 +19,21 @@ interface Props {
   onAgain?: (message: ChatMessage) => void;
 }
 
+// A question is a small bubble at the end of the line, an answer is plain text. What can be done with either appears when
+// it is pointed at, or when the focus is in it.
 export function ChatMessageView({ message, agent, found, canAsk = false, onEdit, onAgain }: Props) {
   const own = message.role === "user";
   return (
     <article class={own ? "message own" : "message"}>
       <header>
-        <strong>{own ? t("chat.you") : <bdi>{agent.name}</bdi>}</strong>{" "}
-        <time dateTime={message.createdAt}>{time(message.createdAt)}</time>
+        {!own && <Avatar id={agent.id} name={agent.name} />}
+        <strong class={own ? "unseen" : undefined}>{own ? t("chat.you") : <bdi>{agent.name}</bdi>}</strong>
+        <time dateTime={message.createdAt} title={dateTime(message.createdAt)}>
+          {time(message.createdAt)}
+        </time>
         {message.model && <span class="model">{message.model}</span>}
-        {!own && <CopyButton text={message.content} label={t("chat.copy")} />}
-        {onEdit && (
-          <Button class="small" label={t("chat.edit_this")} onClick={() => onEdit(message)}>
-            {t("action.edit")}
-          </Button>
-        )}
-        {onAgain && (
-          <Button class="small" disabled={!canAsk} onClick={() => onAgain(message)}>
-            {t("chat.again")}
-          </Button>
-        )}
       </header>
+      {message.steps && <Steps steps={storedSteps(message)} />}
       {found !== undefined || own ? (
         <p class="words" dir="auto">
           <Found text={message.content} words={found ?? ""} />
@@ -42,8 +41,28 @@ export function ChatMessageView({ message, agent, found, canAsk = false, onEdit,
       ) : (
         <Markdown text={message.content} />
       )}
-      {message.stopped && <p class="cause">{t("chat.stopped")}</p>}
+      {message.stopped && !message.error && <p class="cause">{t("chat.stopped")}</p>}
       {message.error && <p class="cause">{message.error}</p>}
+      <div class="message-actions">
+        {!own && <CopyButton text={message.content} label={t("chat.copy")} icon />}
+        {onEdit && (
+          <Button kind="ghost" class="icon-only" label={t("chat.edit_this")} title={t("chat.edit_this")} onClick={() => onEdit(message)}>
+            <Icon name="edit" />
+          </Button>
+        )}
+        {onAgain && (
+          <Button
+            kind="ghost"
+            class="icon-only"
+            label={t("chat.again")}
+            title={t("chat.again")}
+            disabled={!canAsk}
+            onClick={() => onAgain(message)}
+          >
+            <Icon name="reload" />
+          </Button>
+        )}
+      </div>
     </article>
   );
 }

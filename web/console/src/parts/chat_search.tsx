@@ -7,6 +7,7 @@ import { t, tn } from "../app/i18n";
 import { setParameter } from "../app/router";
 import { Button } from "../components/button";
 import { EmptyState } from "../components/empty_state";
+import { Link } from "../components/link";
 import { Notice } from "../components/notice";
 import { search } from "../conversation";
 import { ChatMessageView } from "./chat_message";
@@ -39,7 +40,7 @@ export function ChatSearch({ agent, text }: { agent: Agent; text: string }) {
     };
   }, []);
   return (
-    <div class="log" role="region" aria-label={t("chat.results")} tabIndex={0}>
+    <div class="log results" role="region" aria-label={t("chat.results")} tabIndex={0}>
       <p class="quiet" role="status">
         {found.value ? tn("list.found", found.value.length) : error.value ? "" : t("state.loading")}
       </p>
@@ -58,7 +59,9 @@ export function ChatSearch({ agent, text }: { agent: Agent; text: string }) {
       )}
       {found.value?.map((message) => (
         <div key={message.id} class="result">
-          <p class="day">{dateTime(message.createdAt)}</p>
+          <p class="day">
+            <Link to={`/agents/${agent.id}?c=${message.conversationId}`}>{dateTime(message.createdAt)}</Link>
+          </p>
           <ChatMessageView message={message} agent={agent} found={text} />
         </div>
       ))}

@@ -11,8 +11,8 @@ import { Loaded, useLoad } from "../components/loaded";
 
 const specializations = ["general", "ar", "promo", "booking", "support", "analytics"] as const;
 
-// A copy of an agent's model and config in an empty workspace. It is paid for on the chain first; the box looks the
-// payment up.
+// A copy of an agent's model and config in an empty workspace. Where the box can verify payments, it is paid for on the
+// chain first.
 export function CloneDialog({ agent, onClose }: { agent: Agent; onClose: () => void }) {
   const terms = useLoad(() => call("GET /api/agents/clone"), []);
   const clone = async (values: FormData) => {
@@ -22,15 +22,17 @@ export function CloneDialog({ agent, onClose }: { agent: Agent; onClose: () => v
         parentAgentId: agent.id,
         name: textOf(values, "name").trim(),
         specialization: textOf(values, "specialization") as (typeof specializations)[number],
-        paymentProof: {
-          transactionHash: textOf(values, "paymentProof.transactionHash").trim(),
-          from: textOf(values, "paymentProof.from").trim(),
-          to: textOf(values, "paymentProof.to").trim(),
-          amount: textOf(values, "paymentProof.amount").trim(),
-          currency: found.currency,
-          chainId: found.chainId,
-          timestamp: Math.floor(Date.now() / 1_000),
-        },
+        ...(found.terms === "payment" && {
+          paymentProof: {
+            transactionHash: textOf(values, "paymentProof.transactionHash").trim(),
+            from: textOf(values, "paymentProof.from").trim(),
+            to: textOf(values, "paymentProof.to").trim(),
+            amount: textOf(values, "paymentProof.amount").trim(),
+            currency: found.currency,
+            chainId: found.chainId,
+            timestamp: Math.floor(Date.now() / 1_000),
+          },
+        }),
       },
     });
     lookSoon();
@@ -40,9 +42,11 @@ export function CloneDialog({ agent, onClose }: { agent: Agent; onClose: () => v
   return (
     <Dialog title={t("clone.title", { name: agent.name })} onClose={onClose}>
       <Loaded of={terms}>
-        {({ price, currency, chainId, payTo }) => (
+        {({ price, currency, chainId, payTo, terms: cost }) => (
           <>
-            <p>{t("clone.about", { price, currency, chain: chainId })}</p>
+            <p>{t("clone.about")}</p>
+            {cost === "payment" && <p>{t("clone.price", { price, currency, chain: chainId })}</p>}
+            {cost === "off" && <p>{t("clone.off")}</p>}
             <Form submit={t("clone.confirm")} onCancel={onClose} onSubmit={clone}>
               <Field label={t("clone.name")} name="name" required maxLength={100} autoFocus autocomplete="off" dir="auto" />
               <Select label={t("clone.specialization")} name="specialization" defaultValue="general">
@@ -52,10 +56,33 @@ export function CloneDialog({ agent, onClose }: { agent: Agent; onClose: () => v
                   </option>
                 ))}
               </Select>
-              <Field label={t("clone.transaction")} name="paymentProof.transactionHash" required autocomplete="off" spellcheck={false} />
-              <Field label={t("clone.from")} name="paymentProof.from" required autocomplete="off" spellcheck={false} />
-              <Field label={t("clone.to")} name="paymentProof.to" required autocomplete="off" spellcheck={false} defaultValue={payTo ?? ""} />
-              <Field label={t("clone.amount", { currency })} name="paymentProof.amount" required autocomplete="off" defaultValue={price} />
+              {cost === "payment" && (
+                <>
+                  <Field
+                    label={t("clone.transaction")}
+                    name="paymentProof.transactionHash"
+                    required
+                    autocomplete="off"
+                    spellcheck={false}
+                  />
+                  <Field label={t("clone.from")} name="paymentProof.from" required autocomplete="off" spellcheck={false} />
+                  <Field
+                    label={t("clone.to")}
+                    name="paymentProof.to"
+                    required
+                    autocomplete="off"
+                    spellcheck={false}
+                    defaultValue={payTo ?? ""}
+                  />
+                  <Field
+                    label={t("clone.amount", { currency })}
+                    name="paymentProof.amount"
+                    required
+                    autocomplete="off"
+                    defaultValue={price}
+                  />
+                </>
+              )}
             </Form>
           </>
         )}

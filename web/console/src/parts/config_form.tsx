@@ -21,6 +21,10 @@ export function ConfigForm({ agent, config, onSaved }: { agent: Agent; config: C
   const saved = useSignal(false);
   const problem = useSignal("");
   const models = useLoad(async () => (await call("GET /api/models")).models, []);
+  // Also the box's further servers, whose models are not in the catalogue and so have no known context window, and a
+  // server that the box no longer has.
+  const served = (models.data.value ?? []).filter(({ contextWindow }) => contextWindow === 0).map(({ provider }) => provider);
+  const choices = [...new Set([...providers, ...served, shown(config.aiProvider) || "auto"])];
   const save = async (values: FormData) => {
     saved.value = false;
     problem.value = "";
@@ -64,8 +68,8 @@ export function ConfigForm({ agent, config, onSaved }: { agent: Agent; config: C
           </option>
         ))}
       </datalist>
-      <Select label={t("config.provider")} name="config.aiProvider" defaultValue={shown(config.aiProvider) || "auto"}>
-        {providers.map((name) => (
+      <Select label={t("config.provider")} name="config.aiProvider" key={choices.join()} defaultValue={shown(config.aiProvider) || "auto"}>
+        {choices.map((name) => (
           <option key={name} value={name}>
             {name}
           </option>
@@ -81,9 +85,24 @@ export function ConfigForm({ agent, config, onSaved }: { agent: Agent; config: C
         defaultValue={shown(config.systemPrompt)}
       />
       <div class="columns">
-        <Field label={t("config.temperature")} name="config.temperature" type="number" min={0} max={2} step={0.1} defaultValue={shown(config.temperature)} />
+        <Field
+          label={t("config.temperature")}
+          name="config.temperature"
+          type="number"
+          min={0}
+          max={2}
+          step={0.1}
+          defaultValue={shown(config.temperature)}
+        />
         <Field label={t("config.top_p")} name="config.topP" type="number" min={0} max={1} step={0.05} defaultValue={shown(config.topP)} />
-        <Field label={t("config.max_tokens")} name="config.maxTokens" type="number" min={1} step={1} defaultValue={shown(config.maxTokens)} />
+        <Field
+          label={t("config.max_tokens")}
+          name="config.maxTokens"
+          type="number"
+          min={1}
+          step={1}
+          defaultValue={shown(config.maxTokens)}
+        />
       </div>
       <details>
         <summary>{t("config.rest")}</summary>

@@ -9,7 +9,11 @@ export function Policy() {
     <Loaded of={policy}>
       {({ egress, allow }) => (
         <p>
-          {egress === "allow" ? t("egress.policy.allow") : allow.length === 0 ? t("egress.policy.nothing") : t("egress.policy.deny", { list: allow.join(", ") })}
+          {egress === "allow"
+            ? t("egress.policy.allow")
+            : allow.length === 0
+              ? t("egress.policy.nothing")
+              : t("egress.policy.deny", { list: allow.join(", ") })}
         </p>
       )}
     </Loaded>

@@ -55,7 +55,14 @@ export function FileChanges({ agent }: { agent: Agent }) {
                 ))}
               </ul>
               <Form submit={t("files.commit")} onSubmit={commit}>
-                <Field label={t("files.message")} name="message" maxLength={10_000} autocomplete="off" dir="auto" hint={t("files.message_hint")} />
+                <Field
+                  label={t("files.message")}
+                  name="message"
+                  maxLength={10_000}
+                  autocomplete="off"
+                  dir="auto"
+                  hint={t("files.message_hint")}
+                />
               </Form>
               {patches?.staged && <Patch text={patches.staged} />}
               {patches?.unstaged && <Patch text={patches.unstaged} />}

@@ -23,9 +23,7 @@ export function FileSearch({ agent, text }: { agent: Agent; text: string }) {
 }
 
 function Matches({ agent, text }: { agent: Agent; text: string }) {
-  const found = useLoad(() =>
-    call("GET /api/agents/{id}/files/search", { path: { id: agent.id }, query: { q: text, ignoreCase: true } }),
-  );
+  const found = useLoad(() => call("GET /api/agents/{id}/files/search", { path: { id: agent.id }, query: { q: text, ignoreCase: true } }));
   return (
     <Loaded of={found}>
       {({ matches, truncated }) =>

@@ -15,7 +15,7 @@ const tabs = [
 // The pages about what the agents do together, beside each other.
 export function FleetFrame({ children }: { children: ComponentChildren }) {
   return (
-    <div class="column wide-column">
+    <div class="column">
       <h1>{t("page.fleet")}</h1>
       <SectionTabs label="fleet.pages" tabs={tabs} />
       {children}

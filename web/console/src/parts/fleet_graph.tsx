@@ -5,9 +5,9 @@ import { PanZoom } from "../components/pan_zoom";
 import { toneOf } from "./souls";
 
 const width = 160,
-  height = 100,
   margin = 12;
-const place = ({ x, y }: Soul) => ({ x: margin + (x / 100) * (width - 2 * margin), y: margin + (y / 100) * (height - 2 * margin) });
+// A few need less room.
+const heightFor = (count: number) => (count <= 4 ? 40 : count <= 12 ? 64 : 100);
 const radius: Record<Soul["role"], number> = { orchestrator: 4.5, specialist: 3.2, worker: 2.4 };
 const longest = 18; // letters of a name
 const circle = (r: number) => 2 * Math.PI * r;
@@ -24,6 +24,8 @@ interface Props {
 }
 
 export function FleetGraph({ graph: { nodes, edges }, selected, onSelect }: Props) {
+  const height = heightFor(nodes.length);
+  const place = ({ x, y }: Soul) => ({ x: margin + (x / 100) * (width - 2 * margin), y: margin + (y / 100) * (height - 2 * margin) });
   const byId = new Map(nodes.map((node) => [node.id, node]));
   return (
     <PanZoom label={t("fleet.picture")} width={width} height={height}>

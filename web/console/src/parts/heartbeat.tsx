@@ -11,10 +11,7 @@ import { Time } from "../components/time";
 
 // The prompt that the agent gets at a steady pace.
 export function HeartbeatCard({ agent }: { agent: Agent }) {
-  const heartbeat = useLoad(
-    async () => (await call("GET /api/heartbeat", { query: { agentId: agent.id } })).heartbeat,
-    [agent.id],
-  );
+  const heartbeat = useLoad(async () => (await call("GET /api/heartbeat", { query: { agentId: agent.id } })).heartbeat, [agent.id]);
   const saved = useSignal(false);
   return (
     <section class="card" aria-labelledby="heartbeat-title">
@@ -32,7 +29,7 @@ export function HeartbeatCard({ agent }: { agent: Agent }) {
 interface Props {
   agent: Agent;
   heartbeat: Heartbeat;
-  saved: Signal<boolean>; // outlives the form, which is made anew with what was saved
+  saved: Signal<boolean>; // outlives the form, which is made again with what was saved
   onSaved: () => Promise<void>;
 }
 

@@ -28,8 +28,7 @@ export function IdentityList() {
               {list.map((identity) => (
                 <li key={identity.id}>
                   <div>
-                    <strong>{titleOf(identity)}</strong>{" "}
-                    {identity.disabled && <Badge tone="bad">{t("identities.disabled")}</Badge>}
+                    <strong>{titleOf(identity)}</strong> {identity.disabled && <Badge tone="bad">{t("identities.disabled")}</Badge>}
                     <p class="quiet">
                       <bdi>{identity.account}</bdi>
                     </p>

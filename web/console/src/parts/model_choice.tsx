@@ -13,8 +13,7 @@ export function ModelChoice({ models, chosen, most, onChange }: Props) {
   const search = useSignal("");
   const words = search.value.toLocaleLowerCase();
   const shown = models.filter(
-    ({ id, name, provider = "" }) =>
-      chosen.includes(id) || `${id} ${name} ${provider}`.toLocaleLowerCase().includes(words),
+    ({ id, name, provider = "" }) => chosen.includes(id) || `${id} ${name} ${provider}`.toLocaleLowerCase().includes(words),
   );
   const toggle = (id: string, on: boolean) => {
     const ids = on ? [...chosen, id] : chosen.filter((other) => other !== id);

@@ -19,7 +19,9 @@ export function NewSwarmDialog({ onClose, onStarted }: Props) {
   const members = useSignal<string[]>([]);
   const known = agents.value ?? [];
   const start = async (values: FormData) => {
-    const [name, orchestrator, cost, minutes] = ["name", "orchestrator", "maxCostUsd", "maxMinutes"].map((field) => textOf(values, field).trim());
+    const [name, orchestrator, cost, minutes] = ["name", "orchestrator", "maxCostUsd", "maxMinutes"].map((field) =>
+      textOf(values, field).trim(),
+    );
     const swarm = await call("POST /api/swarms", {
       body: {
         goal: textOf(values, "goal").trim(),

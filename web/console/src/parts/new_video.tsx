@@ -85,7 +85,11 @@ export function NewVideoDialog({ onClose, onStarted }: { onClose: () => void; on
           ),
         )}
         <Field label={t("video.duration")} name="duration" type="number" min={10} max={60} step={1} hint={t("video.duration_hint")} />
-        <Checkbox label={t("video.narration")} checked={narrated.value} onChange={({ currentTarget }) => (narrated.value = currentTarget.checked)} />
+        <Checkbox
+          label={t("video.narration")}
+          checked={narrated.value}
+          onChange={({ currentTarget }) => (narrated.value = currentTarget.checked)}
+        />
         {narrated.value && (
           <Select label={t("appearance.language")} name="language" defaultValue={language.value}>
             {languages.map((tag) => (

@@ -34,7 +34,12 @@ export function OwnStreams({ onRotated }: { onRotated: (broadcast: Broadcast) =>
           ) : (
             <ul class="rows">
               {list.map((stream) => (
-                <Row key={stream.id} stream={stream} onRotate={() => (rotating.value = stream)} onRemove={() => (removing.value = stream)} />
+                <Row
+                  key={stream.id}
+                  stream={stream}
+                  onRotate={() => (rotating.value = stream)}
+                  onRemove={() => (removing.value = stream)}
+                />
               ))}
             </ul>
           )
@@ -81,7 +86,7 @@ interface RowProps {
 function Row({ stream, onRotate, onRemove }: RowProps) {
   const shown = useSignal(false);
   const agent = stream.agentId ? nameOf(stream.agentId) : "";
-  const player = stream.status === "active" ? stream.embedUrl ?? stream.hlsUrl : undefined;
+  const player = stream.status === "active" ? (stream.embedUrl ?? stream.hlsUrl) : undefined;
   return (
     <li>
       <div>
@@ -105,7 +110,13 @@ function Row({ stream, onRotate, onRemove }: RowProps) {
       </div>
       <div class="actions">
         {player && (
-          <a class="button" href={player} target="_blank" rel="noopener noreferrer" aria-label={t("radio.listen_to", { name: stream.name })}>
+          <a
+            class="button"
+            href={player}
+            target="_blank"
+            rel="noopener noreferrer"
+            aria-label={t("radio.listen_to", { name: stream.name })}
+          >
             {t("radio.listen")}
           </a>
         )}

@@ -8,7 +8,7 @@ import { Button } from "../components/button";
 import { EmptyState } from "../components/empty_state";
 import { List, type View } from "../components/list_tools";
 import { Notice } from "../components/notice";
-import { Table } from "../components/table";
+import { type Column, Table } from "../components/table";
 
 export interface Pages<T> {
   items: Signal<T[] | undefined>; // those loaded so far
@@ -43,19 +43,13 @@ export function usePages<T, Cursor>(
     void read(true);
     return () => void ++turn.value;
   }, inputs);
-  return {
-    items,
-    error,
-    hasMore: next.value !== undefined,
-    more: () => read(items.peek() === undefined),
-    reload: () => read(true),
-  };
+  return { items, error, hasMore: next.value !== undefined, more: () => read(items.peek() === undefined), reload: () => read(true) };
 }
 
 interface Props<T> {
   of: Pages<T>;
   title: string;
-  columns: string[];
+  columns: (string | Column)[];
   view: View<T>; // the search looks at what is loaded
   row: (item: T) => ComponentChildren;
   empty?: { title: string; text: string };

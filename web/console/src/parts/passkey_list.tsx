@@ -20,6 +20,8 @@ export function PasskeyList() {
     close();
   };
   const now = doing.value;
+  const worksAt = factor.state.value?.passkeyOrigin;
+  const isElsewhere = worksAt != null && worksAt !== location.origin;
   return (
     <section aria-labelledby="passkeys-title">
       <h3 id="passkeys-title">{t("passkeys.title")}</h3>
@@ -62,10 +64,16 @@ export function PasskeyList() {
         </ul>
       )}
       <div class="actions start">
-        <Button disabled={!passkeysWork} onClick={() => (doing.value = { what: "add" })}>
+        <Button disabled={!passkeysWork || isElsewhere} onClick={() => (doing.value = { what: "add" })}>
           {t("passkeys.add")}
         </Button>
-        {!passkeysWork && <span class="quiet">{t("passkeys.unsupported")}</span>}
+        {isElsewhere ? (
+          <span class="quiet">
+            {t("passkeys.elsewhere")} <a href={worksAt + location.pathname}>{worksAt}</a>
+          </span>
+        ) : (
+          !passkeysWork && <span class="quiet">{t("passkeys.unsupported")}</span>
+        )}
       </div>
       {now?.what === "add" && (
         <ProveDialog
@@ -82,7 +90,16 @@ export function PasskeyList() {
             await done(() => call("POST /api/settings/second-factor/passkeys", { body: { name, credential } }));
           }}
         >
-          <Field label={t("passkeys.name")} name="name" required autoFocus autocomplete="off" maxLength={100} hint={t("passkeys.name_hint")} dir="auto" />
+          <Field
+            label={t("passkeys.name")}
+            name="name"
+            required
+            autoFocus
+            autocomplete="off"
+            maxLength={100}
+            hint={t("passkeys.name_hint")}
+            dir="auto"
+          />
         </ProveDialog>
       )}
       {now?.what === "rename" && (
@@ -99,7 +116,16 @@ export function PasskeyList() {
             )
           }
         >
-          <Field label={t("passkeys.name")} name="name" required autoFocus autocomplete="off" maxLength={100} defaultValue={now.passkey.name} dir="auto" />
+          <Field
+            label={t("passkeys.name")}
+            name="name"
+            required
+            autoFocus
+            autocomplete="off"
+            maxLength={100}
+            defaultValue={now.passkey.name}
+            dir="auto"
+          />
         </ProveDialog>
       )}
       {now?.what === "remove" && (
@@ -109,9 +135,7 @@ export function PasskeyList() {
           danger
           onClose={close}
           action={(_, proof) =>
-            done(() =>
-              call("DELETE /api/settings/second-factor/passkeys/{id}", { path: { id: now.passkey.id }, body: { ...proof } }),
-            )
+            done(() => call("DELETE /api/settings/second-factor/passkeys/{id}", { path: { id: now.passkey.id }, body: { ...proof } }))
           }
         />
       )}

@@ -1,6 +1,7 @@
 import * as account from "../account";
 import { t } from "../app/i18n";
 import { CodeBlock } from "../components/code_block";
+import { Link } from "../components/link";
 import { Notice } from "../components/notice";
 
 // What to do on a box where the administrator gives out the plans.
@@ -10,10 +11,18 @@ export function PlanNotice() {
   return (
     <Notice kind="hint">
       <p>
-        <strong>{t("plan.none")}</strong> {t("plan.ask")}
+        <strong>{t("plan.none")}</strong> {t("plan.need")}
       </p>
-      <CodeBlock text={`agentbox admin plan ${settings.email} solo --data FOLDER`} />
-      <p>{t("plan.folder")}</p>
+      <p>
+        <Link to="/usage/billing" class="button">
+          {t("billing.request")}
+        </Link>
+      </p>
+      <details>
+        <summary>{t("plan.ask")}</summary>
+        <CodeBlock text={`agentbox admin plan ${settings.email} solo --data FOLDER`} />
+        <p>{t("plan.folder")}</p>
+      </details>
     </Notice>
   );
 }

@@ -34,22 +34,12 @@ export function ProveDialog({ title, confirm, danger = false, children, withPass
   return (
     <Dialog title={title} onClose={onClose}>
       {asked.value ? (
-        <SecondStep
-          passkey={asked.value.passkey}
-          onProof={(proof) => run(asked.value!.values, proof)}
-          onCancel={onClose}
-        />
+        <SecondStep passkey={asked.value.passkey} onProof={(proof) => run(asked.value!.values, proof)} onCancel={onClose} />
       ) : (
         <Form submit={confirm} danger={danger} onCancel={onClose} onSubmit={(values) => run(values, {})}>
           {children}
           {withPassword && (
-            <Field
-              label={t("password.current")}
-              name="currentPassword"
-              type="password"
-              required
-              autocomplete="current-password"
-            />
+            <Field label={t("password.current")} name="currentPassword" type="password" required autocomplete="current-password" />
           )}
         </Form>
       )}

@@ -14,8 +14,7 @@ const tones = { running: "busy", succeeded: "good", failed: "bad", skipped: "" }
 // The last runs of a task with what came of them.
 export function RunHistory({ task }: { task: Task }) {
   const runs = useLoad(
-    async () =>
-      (await call("GET /api/scheduled-tasks/{taskId}/runs", { path: { taskId: task.id }, query: { limit: shown } })).runs,
+    async () => (await call("GET /api/scheduled-tasks/{taskId}/runs", { path: { taskId: task.id }, query: { limit: shown } })).runs,
     [task.id],
   );
   useLive(["run"], runs.reload, ({ id }) => id === task.id);

@@ -37,8 +37,7 @@ export function SessionList() {
                       {t("sessions.since")} <Time at={session.createdAt} />
                     </strong>
                     <p class="quiet">
-                      {session.current ? t("sessions.this") : t("sessions.another")}, {t("sessions.until")}{" "}
-                      <Time at={session.expiresAt} />
+                      {session.current ? t("sessions.this") : t("sessions.another")}, {t("sessions.until")} <Time at={session.expiresAt} />
                     </p>
                     <p class="quiet">
                       {[session.browser, session.address].filter(Boolean).join(", ")}

@@ -29,11 +29,7 @@ export function SignIn() {
     return (
       <div class="card">
         <p>{t("factor.please")}</p>
-        <SecondStep
-          passkey={passkey}
-          onProof={(proof) => enter(email, password, proof)}
-          onCancel={() => (asked.value = null)}
-        />
+        <SecondStep passkey={passkey} onProof={(proof) => enter(email, password, proof)} onCancel={() => (asked.value = null)} />
       </div>
     );
   }

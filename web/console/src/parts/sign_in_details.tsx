@@ -44,9 +44,7 @@ export function SignInDetails() {
           withPassword={hasPassword}
           onClose={close}
           action={async (values, proof) => {
-            await call("PATCH /api/settings", {
-              body: { email: textOf(values, "email"), currentPassword: passwordOf(values), ...proof },
-            });
+            await call("PATCH /api/settings", { body: { email: textOf(values, "email"), currentPassword: passwordOf(values), ...proof } });
             await Promise.all([account.refreshUser(), account.refreshSettings()]);
             done.value = t("details.email_changed");
             close();

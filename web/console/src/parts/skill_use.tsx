@@ -106,7 +106,9 @@ function Run({ run, open }: { run: SkillRun; open: boolean }) {
           <bdi>{nameOf(run.agentId) || t("usage.deleted_agent")}</bdi>
           <Time at={run.startedAt} ago />
           {typeof run.durationMs === "number" && <span>{duration(run.durationMs)}</span>}
-          {run.inputTokens + run.outputTokens > 0 && <span>{t("usage.tokens", { count: number(run.inputTokens + run.outputTokens) })}</span>}
+          {run.inputTokens + run.outputTokens > 0 && (
+            <span>{t("usage.tokens", { count: number(run.inputTokens + run.outputTokens) })}</span>
+          )}
           {Number(run.price) > 0 && <span>{money(run.price)}</span>}
         </p>
         {inputs.length > 0 && (

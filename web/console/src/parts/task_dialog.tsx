@@ -40,7 +40,16 @@ export function TaskDialog({ agent, task, onClose, onSaved }: Props) {
   return (
     <Dialog title={task ? t("task.edit", { name: task.name }) : t("task.new")} onClose={onClose}>
       <Form submit={t("action.save")} onCancel={onClose} onSubmit={save}>
-        <Field label={t("task.name")} name="name" required maxLength={100} autoFocus autocomplete="off" defaultValue={task?.name} dir="auto" />
+        <Field
+          label={t("task.name")}
+          name="name"
+          required
+          maxLength={100}
+          autoFocus
+          autocomplete="off"
+          defaultValue={task?.name}
+          dir="auto"
+        />
         <TextArea label={t("task.prompt")} name="prompt" required rows={4} maxLength={32_000} defaultValue={task?.prompt} dir="auto" />
         <Select
           label={t("task.when")}

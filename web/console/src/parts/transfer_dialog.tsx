@@ -14,11 +14,7 @@ interface Props {
   onPaid: (transfer: Transfer) => Promise<void>;
 }
 
-const fieldOfCode: Record<string, string> = {
-  INSUFFICIENT_BALANCE: "amount",
-  DAILY_LIMIT_REACHED: "amount",
-  RECEIVER_NOT_ALLOWED: "to",
-};
+const fieldOfCode: Record<string, string> = { INSUFFICIENT_BALANCE: "amount", DAILY_LIMIT_REACHED: "amount", RECEIVER_NOT_ALLOWED: "to" };
 
 // 128 random bits: crypto.randomUUID is missing where the box is reached without TLS.
 const newKey = () => Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
@@ -64,9 +60,26 @@ export function TransferDialog({ onClose, onPaid }: Props) {
           ))}
           <option value="testnet">{t("wallet.testnet")}</option>
         </Select>
-        <Field label={t("transfer.to")} name="to" required maxLength={100} autoFocus autocomplete="off" spellcheck={false} hint={t("transfer.to_hint")} />
+        <Field
+          label={t("transfer.to")}
+          name="to"
+          required
+          maxLength={100}
+          autoFocus
+          autocomplete="off"
+          spellcheck={false}
+          hint={t("transfer.to_hint")}
+        />
         <div class="columns">
-          <Field label={t("transfer.amount")} name="amount" required maxLength={40} inputMode="decimal" autocomplete="off" placeholder="12.50" />
+          <Field
+            label={t("transfer.amount")}
+            name="amount"
+            required
+            maxLength={40}
+            inputMode="decimal"
+            autocomplete="off"
+            placeholder="12.50"
+          />
           <Select label={t("transfer.token")} name="token">
             <option value="usdc">{t("transfer.usdc")}</option>
             <option value="native">{t("transfer.native")}</option>

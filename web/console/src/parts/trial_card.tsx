@@ -46,8 +46,7 @@ export function TrialCard({ one, name, isCheapest, isFastest }: Props) {
 }
 
 function Figures({ one }: { one: Try }) {
-  const { model, provider, cost, cached, estimated, latencyMs, timeToFirstTokenMs, inputTokens, outputTokens, finish } =
-    one.answer.value!;
+  const { model, provider, cost, cached, estimated, latencyMs, timeToFirstTokenMs, inputTokens, outputTokens, finish } = one.answer.value!;
   const tokens = t("play.tokens", { input: number(inputTokens), output: number(outputTokens) });
   const rows: [string, string][] = [
     [t("usage.cost"), typeof cost === "string" ? money(cost) : t("play.no_price")],

@@ -1,25 +1,46 @@
 import type { ComponentChildren } from "preact";
-import { t } from "../app/i18n";
+import { type Key, t } from "../app/i18n";
 import { location } from "../app/router";
 import { Tabs } from "../components/tabs";
 
-const tabs = [
-  ["/usage", "page.usage"],
-  ["/usage/billing", "page.billing"],
-  ["/usage/statements", "page.statements"],
-  ["/usage/limits", "page.limits"],
-  ["/usage/keys", "page.keys"],
-  ["/usage/providers", "page.providers"],
-  ["/playground", "page.playground"],
-] as const;
+// Usage and its limits; the plan and what it costs; what programs and providers need. Each is a set of pages of its own.
+const groups: { title: Key; pages: [string, Key][] }[] = [
+  {
+    title: "page.usage",
+    pages: [
+      ["/usage", "page.usage"],
+      ["/usage/limits", "page.limits"],
+    ],
+  },
+  {
+    title: "page.billing",
+    pages: [
+      ["/usage/billing", "page.billing"],
+      ["/usage/statements", "page.statements"],
+    ],
+  },
+  {
+    title: "page.access",
+    pages: [
+      ["/usage/keys", "page.keys"],
+      ["/usage/providers", "page.providers"],
+    ],
+  },
+  { title: "page.playground", pages: [["/playground", "page.playground"]] },
+];
 
-// The pages about usage, limits and keys, beside each other.
-export function UsageFrame({ children }: { children: ComponentChildren }) {
+export function UsageFrame({ aside, children }: { aside?: ComponentChildren; children: ComponentChildren }) {
   const here = location.value.pathname;
+  const { title, pages } = groups.find((group) => group.pages.some(([to]) => to === here)) ?? groups[0]!;
   return (
     <div class="column">
-      <h1>{t("page.usage_billing")}</h1>
-      <Tabs label={t("usage.pages")} tabs={tabs.map(([to, title]) => ({ to, title: t(title), current: here === to }))} />
+      <div class="page-head">
+        <h1>{t(title)}</h1>
+        {aside}
+      </div>
+      {pages.length > 1 && (
+        <Tabs label={t("usage.pages")} tabs={pages.map(([to, name]) => ({ to, title: t(name), current: here === to }))} />
+      )}
       {children}
     </div>
   );

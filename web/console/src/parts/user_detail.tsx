@@ -1,4 +1,5 @@
 import { useSignal } from "@preact/signals";
+import { maySee } from "../account";
 import { call } from "../api/client";
 import type { User, UserChange } from "../api/types";
 import { date } from "../app/format";
@@ -30,9 +31,9 @@ export function UserDetail({ id }: { id: string }) {
           <>
             <div class="page-head">
               <div>
-                <h2>
+                <h1>
                   <bdi>{found.email}</bdi>
-                </h2>
+                </h1>
                 <UserState user={found} />
               </div>
             </div>
@@ -40,12 +41,20 @@ export function UserDetail({ id }: { id: string }) {
               <bdi>{found.name}</bdi> · {t("agent.since", { date: date(found.createdAt) })} · {t("users.id", { id: found.id })} ·{" "}
               <Link to={`/admin/agents?user=${found.id}`}>{t("users.agents")}</Link>
             </p>
-            <Rights user={found} onChanged={user.reload} />
-            <Sessions user={found} />
+            {maySee("admin") && (
+              <>
+                <Rights user={found} onChanged={user.reload} />
+                <Sessions user={found} />
+              </>
+            )}
             <UserUsage id={found.id} />
-            <UserCredits id={found.id} />
-            <UserLedger id={found.id} />
-            <Removal user={found} />
+            {maySee("admin") && (
+              <>
+                <UserCredits id={found.id} />
+                <UserLedger id={found.id} />
+                <Removal user={found} />
+              </>
+            )}
           </>
         )}
       </Loaded>
@@ -53,7 +62,7 @@ export function UserDetail({ id }: { id: string }) {
   );
 }
 
-type Question = "disable" | "enable" | "grant" | "withdraw" | "factor" | "unlock";
+type Question = "disable" | "enable" | "grant" | "withdraw" | "grant_support" | "withdraw_support" | "factor" | "unlock";
 
 function Rights({ user, onChanged }: { user: User; onChanged: () => Promise<void> }) {
   const asking = useSignal<Question | null>(null);
@@ -65,22 +74,20 @@ function Rights({ user, onChanged }: { user: User; onChanged: () => Promise<void
     enable: { danger: false, shown: user.isDisabled, run: () => change({ isDisabled: false }) },
     grant: { danger: false, shown: !user.isAdmin, run: () => change({ isAdmin: true }) },
     withdraw: { danger: true, shown: user.isAdmin, run: () => change({ isAdmin: false }) },
+    grant_support: { danger: false, shown: !user.isAdmin && !user.isSupport, run: () => change({ isSupport: true }) },
+    withdraw_support: { danger: true, shown: user.isSupport, run: () => change({ isSupport: false }) },
     factor: {
       danger: true,
       shown: user.secondFactor,
       run: () => confirmed(() => call("DELETE /api/admin/users/{user}/second-factor", { path })),
     },
-    unlock: {
-      danger: false,
-      shown: true,
-      run: () => confirmed(() => call("DELETE /api/admin/users/{user}/failed-sign-ins", { path })),
-    },
+    unlock: { danger: false, shown: true, run: () => confirmed(() => call("DELETE /api/admin/users/{user}/failed-sign-ins", { path })) },
   };
   const names = Object.keys(questions) as Question[];
   const asked = asking.value;
   return (
     <section class="card" aria-labelledby="rights-title">
-      <h3 id="rights-title">{t("users.rights")}</h3>
+      <h2 id="rights-title">{t("users.rights")}</h2>
       <Form
         submit={t("action.save")}
         onSubmit={async (values) => {
@@ -146,7 +153,7 @@ function Sessions({ user }: { user: User }) {
   const ending = useSignal<string | null>(null); // the id of one, or "all"
   return (
     <section class="card" aria-labelledby="user-sessions-title">
-      <h3 id="user-sessions-title">{t("users.sessions")}</h3>
+      <h2 id="user-sessions-title">{t("users.sessions")}</h2>
       <Loaded of={sessions}>
         {(list) =>
           list.length === 0 ? (
@@ -204,7 +211,7 @@ function Removal({ user }: { user: User }) {
   const removing = useSignal(false);
   return (
     <section class="card" aria-labelledby="user-removal-title">
-      <h3 id="user-removal-title">{t("removal.title")}</h3>
+      <h2 id="user-removal-title">{t("removal.title")}</h2>
       <p class="quiet">{t("users.delete_text")}</p>
       <div class="actions start">
         <Button kind="danger" onClick={() => (removing.value = true)}>

@@ -18,7 +18,7 @@ export function UserCredits({ id }: { id: string }) {
   const said = useSignal("");
   return (
     <section class="card" aria-labelledby="credits-title">
-      <h3 id="credits-title">{t("user_credits.title")}</h3>
+      <h2 id="credits-title">{t("user_credits.title")}</h2>
       <Loaded of={credits}>
         {({ account, entries }) => (
           <>
@@ -59,7 +59,15 @@ export function UserCredits({ id }: { id: string }) {
         }}
       >
         <div class="columns">
-          <Field label={t("user_credits.usd")} name="usd" required maxLength={20} autocomplete="off" placeholder="10.00" hint={t("user_credits.usd_hint")} />
+          <Field
+            label={t("user_credits.usd")}
+            name="usd"
+            required
+            maxLength={20}
+            autocomplete="off"
+            placeholder="10.00"
+            hint={t("user_credits.usd_hint")}
+          />
           <Field label={t("user_credits.reason")} name="reason" required maxLength={200} autocomplete="off" dir="auto" />
         </div>
         {said.value && <Notice kind="hint">{said.value}</Notice>}
@@ -74,7 +82,7 @@ export function UserLedger({ id }: { id: string }) {
   const said = useSignal("");
   return (
     <section class="card" aria-labelledby="ledger-title">
-      <h3 id="ledger-title">{t("ledger.title")}</h3>
+      <h2 id="ledger-title">{t("ledger.title")}</h2>
       <Loaded of={ledger}>
         {({ balance, network, entries }) => (
           <>
@@ -128,8 +136,23 @@ export function UserLedger({ id }: { id: string }) {
             <option value="credit">{t("ledger.credit")}</option>
             <option value="debit">{t("ledger.debit")}</option>
           </Select>
-          <Field label={t("ledger.amount")} name="amount" required inputMode="decimal" maxLength={40} autocomplete="off" placeholder="10.00" />
-          <Field label={t("ledger.reference")} name="reference" required maxLength={100} autocomplete="off" hint={t("ledger.reference_hint")} />
+          <Field
+            label={t("ledger.amount")}
+            name="amount"
+            required
+            inputMode="decimal"
+            maxLength={40}
+            autocomplete="off"
+            placeholder="10.00"
+          />
+          <Field
+            label={t("ledger.reference")}
+            name="reference"
+            required
+            maxLength={100}
+            autocomplete="off"
+            hint={t("ledger.reference_hint")}
+          />
           <Field label={t("ledger.memo")} name="memo" maxLength={200} autocomplete="off" dir="auto" />
         </div>
         {said.value && <Notice kind="hint">{said.value}</Notice>}

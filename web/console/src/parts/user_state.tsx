@@ -11,6 +11,7 @@ export function UserState({ user }: { user: User }) {
   return (
     <span class="facts">
       {user.isAdmin && <Badge>{t("shell.admin")}</Badge>}
+      {user.isSupport && <Badge>{t("shell.support")}</Badge>}
       {user.isDisabled && <Badge tone="bad">{t("users.disabled")}</Badge>}
       {!user.emailVerified && <Badge tone="busy">{t("users.unverified")}</Badge>}
       {user.secondFactor && <Badge tone="good">{t("users.second_factor")}</Badge>}

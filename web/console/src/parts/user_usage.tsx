@@ -10,7 +10,7 @@ export function UserUsage({ id }: { id: string }) {
   const statement = useLoad(() => call("GET /api/admin/statement", { query: { user: id } }));
   return (
     <section class="card" aria-labelledby="user-usage-title">
-      <h3 id="user-usage-title">{t("page.usage")}</h3>
+      <h2 id="user-usage-title">{t("page.usage")}</h2>
       <Loaded of={statement}>
         {({ month: name, usage }) => (
           <>

@@ -9,10 +9,11 @@ import { QrCode } from "../components/qr_code";
 
 export interface Held {
   address: string;
-  balance: string;
+  balance?: string | null | undefined; // null: not known, and `note` says why
   native?: string | null | undefined;
   network: string;
   balanceAge: number; // seconds
+  note?: string | null | undefined;
 }
 
 const fresh = 60; // seconds: a younger balance is the present one
@@ -22,11 +23,12 @@ export function WalletCard({ held }: { held: Held }) {
   return (
     <>
       <p class="balance">
-        <strong>{tokens(held.balance, "USDC")}</strong> <Badge>{held.network === "ledger" ? t("wallet.ledger") : held.network}</Badge>
+        <strong>{held.balance ? tokens(held.balance, "USDC") : "–"}</strong>{" "}
+        <Badge>{held.network === "ledger" ? t("wallet.ledger") : held.network}</Badge>
       </p>
       <p class="quiet">
         {typeof held.native === "string" && `${t("wallet.native", { amount: tokens(held.native, t("wallet.coin")) })} · `}
-        {held.balanceAge > fresh ? t("wallet.old", { age: duration(held.balanceAge * 1_000) }) : t("wallet.fresh")}
+        {held.note ?? (held.balanceAge > fresh ? t("wallet.old", { age: duration(held.balanceAge * 1_000) }) : t("wallet.fresh"))}
       </p>
       <p class="address">
         <code>{held.address}</code> <CopyButton text={held.address} label={t("wallet.copy")} />{" "}

@@ -1,4 +1,5 @@
 import { useSignal } from "@preact/signals";
+import { maySee } from "../../account";
 import { call } from "../../api/client";
 import type { AnyAgent } from "../../api/types";
 import { relative } from "../../app/format";
@@ -23,7 +24,7 @@ const statuses = ["running", "stopped", "error", "pending", "provisioning", "sto
 export default function AllAgentsPage() {
   return (
     <AdminFrame>
-      <h2>{t("page.all_agents")}</h2>
+      <h1>{t("page.all_agents")}</h1>
       <AllAgents />
     </AdminFrame>
   );
@@ -59,6 +60,7 @@ function AllAgents() {
   const clear = () => {
     for (const name of ["q", "filter", "user"]) setParameter(name, "");
   };
+  const acts = maySee("admin"); // support looks only
   return (
     <div class="list">
       <div class="list-tools" role="search" aria-label={t("home.tools")}>
@@ -70,11 +72,7 @@ function AllAgents() {
           value={parameter("q")}
           onInput={(event) => setParameter("q", event.currentTarget.value)}
         />
-        <select
-          aria-label={t("home.filter")}
-          value={status ?? ""}
-          onChange={(event) => setParameter("filter", event.currentTarget.value)}
-        >
+        <select aria-label={t("home.filter")} value={status ?? ""} onChange={(event) => setParameter("filter", event.currentTarget.value)}>
           <option value="">{t("list.all")}</option>
           {statuses.map((name) => (
             <option key={name} value={name}>
@@ -100,18 +98,28 @@ function AllAgents() {
       {list && list.length > 0 && (
         <Table
           title={t("page.all_agents")}
-          columns={[t("admin_agents.chosen"), t("usage.agent"), t("home.filter"), t("admin_agents.owner"), t("usage.model"), t("admin_agents.changed"), t("admin_agents.actions")]}
+          columns={[
+            ...(acts ? [t("admin_agents.chosen")] : []),
+            t("usage.agent"),
+            t("home.filter"),
+            t("admin_agents.owner"),
+            t("usage.model"),
+            t("admin_agents.changed"),
+            ...(acts ? [t("admin_agents.actions")] : []),
+          ]}
         >
           {list.map((agent) => (
             <tr key={agent.id}>
-              <td>
-                <input
-                  type="checkbox"
-                  aria-label={t("admin_agents.choose", { name: agent.name })}
-                  checked={chosen.value.has(agent.id)}
-                  onChange={(event) => mark([agent.id], event.currentTarget.checked)}
-                />
-              </td>
+              {acts && (
+                <td>
+                  <input
+                    type="checkbox"
+                    aria-label={t("admin_agents.choose", { name: agent.name })}
+                    checked={chosen.value.has(agent.id)}
+                    onChange={(event) => mark([agent.id], event.currentTarget.checked)}
+                  />
+                </td>
+              )}
               <th scope="row">
                 <bdi>{agent.name}</bdi>
               </th>
@@ -129,9 +137,11 @@ function AllAgents() {
               </td>
               <td>{agent.model}</td>
               <td>{relative(agent.updatedAt)}</td>
-              <td>
-                <Life agent={agent} onDone={reload} onDelete={() => (deleting.value = agent)} />
-              </td>
+              {acts && (
+                <td>
+                  <Life agent={agent} onDone={reload} onDelete={() => (deleting.value = agent)} />
+                </td>
+              )}
             </tr>
           ))}
         </Table>
@@ -187,9 +197,7 @@ function Together({ agents, onDone }: { agents: AnyAgent[]; onDone: () => Promis
       ]}
     >
       <span class="quiet" role="status">
-        {at.value > 0
-          ? t("admin_agents.progress", { done: at.value, all: agents.length })
-          : tn("admin_agents.marked", agents.length)}
+        {at.value > 0 ? t("admin_agents.progress", { done: at.value, all: agents.length }) : tn("admin_agents.marked", agents.length)}
       </span>
     </Actions>
   );

@@ -3,14 +3,16 @@ import { call } from "../../api/client";
 import type { AuditEntry } from "../../api/types";
 import { csv, download } from "../../app/download";
 import { number } from "../../app/format";
-import { t, tn } from "../../app/i18n";
+import { named, t, tn } from "../../app/i18n";
 import { Badge } from "../../components/badge";
+import { Link } from "../../components/link";
 import { selected, type View } from "../../components/list_tools";
 import { Notice } from "../../components/notice";
 import { Time } from "../../components/time";
 import { Actions } from "../../parts/actions";
 import { AdminFrame } from "../../parts/admin_frame";
 import { PagedTable, usePages } from "../../parts/paged_table";
+import { useUserNames } from "../../parts/user_names";
 
 const pageSize = 200;
 const exported = 10_000; // entries in one request
@@ -36,14 +38,24 @@ export default function AuditPage() {
     const { entries, next } = await call("GET /api/admin/audit", { query: { limit: pageSize, before } });
     return { items: entries, next: next ?? undefined };
   });
-  const columns = [t("audit.at"), t("audit.act"), t("audit.outcome"), t("audit.user"), t("audit.subject"), t("audit.address"), t("audit.by")];
+  const users = useUserNames();
+  const columns = [
+    t("audit.at"),
+    t("audit.act"),
+    t("audit.outcome"),
+    t("audit.user"),
+    t("audit.subject"),
+    t("audit.address"),
+    t("audit.by"),
+  ];
   const save = () => {
     const rows = selected([...(pages.items.value ?? [])], view());
-    download("audit.csv", csv([columns, ...rows.map((one) => [one.at, one.act, one.outcome, one.userId ?? "", one.subject, one.address, byOf(one)])]), "text/csv");
+    const cells = rows.map((one) => [one.at, one.act, one.outcome, one.userId ?? "", one.subject, one.address, byOf(one)]);
+    download("audit.csv", csv([columns, ...cells]), "text/csv");
   };
   return (
     <AdminFrame>
-      <h2>{t("page.audit")}</h2>
+      <h1>{t("page.audit")}</h1>
       <p class="quiet">{t("audit.about")}</p>
       <Chain onCsv={save} />
       <PagedTable
@@ -56,11 +68,19 @@ export default function AuditPage() {
             <td>
               <Time at={one.at} />
             </td>
-            <td>{one.act}</td>
+            <td title={one.act}>{named("audit.act", one.act)}</td>
             <td>
-              <Badge tone={one.outcome === "ok" ? "good" : "bad"}>{one.outcome}</Badge>
+              <Badge tone={one.outcome === "ok" ? "good" : "bad"}>{t(one.outcome === "ok" ? "audit.succeeded" : "audit.failed")}</Badge>
             </td>
-            <td>{one.userId ?? "–"}</td>
+            <td>
+              {one.userId ? (
+                <Link to={`/admin/users?user=${encodeURIComponent(one.userId)}`}>
+                  <bdi>{users.data.value?.get(one.userId) ?? one.userId}</bdi>
+                </Link>
+              ) : (
+                "–"
+              )}
+            </td>
             <td>
               <bdi>{one.subject}</bdi>
             </td>

@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { call } from "../../api/client";
-import type { Backup } from "../../api/types";
+import type { Backup, RestoreDrill } from "../../api/types";
 import { bytes } from "../../app/format";
 import { t } from "../../app/i18n";
 import { Badge } from "../../components/badge";
@@ -23,11 +23,11 @@ const example = "/var/backups/agentbox";
 export default function BackupsPage() {
   return (
     <AdminFrame>
-      <h2>{t("page.backups")}</h2>
+      <h1>{t("page.backups")}</h1>
       <Backups />
       <OwnFolder />
       <section class="card" aria-labelledby="restore-title">
-        <h3 id="restore-title">{t("backups.restore")}</h3>
+        <h2 id="restore-title">{t("backups.restore")}</h2>
         <p class="quiet">{t("backups.restore_text")}</p>
         <CodeBlock
           text={`agentbox restore --from ${example} --data NEW_FOLDER --key master.key\nagentbox verify --data NEW_FOLDER`}
@@ -41,11 +41,11 @@ export default function BackupsPage() {
 
 // Whole backups in the data folder.
 function Backups() {
-  const list = useLoad(async () => (await call("GET /api/admin/backups")).backups);
+  const list = useLoad(() => call("GET /api/admin/backups"));
   const removing = useSignal("");
   return (
     <section class="card" aria-labelledby="backups-title">
-      <h3 id="backups-title">{t("backups.kept")}</h3>
+      <h2 id="backups-title">{t("backups.kept")}</h2>
       <p class="quiet">{t("backups.kept_about")}</p>
       <Actions
         actions={[
@@ -59,17 +59,20 @@ function Backups() {
         ]}
       />
       <Loaded of={list}>
-        {(backups) =>
-          backups.length === 0 ? (
-            <EmptyState title={t("backups.empty")} text={t("backups.empty_text")} />
-          ) : (
-            <ul class="rows">
-              {backups.map((backup) => (
-                <Row key={backup.name} backup={backup} onRemove={() => (removing.value = backup.name)} />
-              ))}
-            </ul>
-          )
-        }
+        {({ backups, restoreDrill }) => (
+          <>
+            {restoreDrill && <Drill drill={restoreDrill} />}
+            {backups.length === 0 ? (
+              <EmptyState title={t("backups.empty")} text={t("backups.empty_text")} />
+            ) : (
+              <ul class="rows">
+                {backups.map((backup) => (
+                  <Row key={backup.name} backup={backup} onRemove={() => (removing.value = backup.name)} />
+                ))}
+              </ul>
+            )}
+          </>
+        )}
       </Loaded>
       {removing.value && (
         <Confirm
@@ -86,6 +89,22 @@ function Backups() {
         </Confirm>
       )}
     </section>
+  );
+}
+
+// What the last restore on trial has found.
+function Drill({ drill: { lastProvenRestore, backup, records, compared, problem, old } }: { drill: RestoreDrill }) {
+  return (
+    <>
+      {lastProvenRestore && (
+        <p>
+          {t("backups.proven", { backup, records, compared })} <Time at={lastProvenRestore} />{" "}
+          {old && <Badge tone="bad">{t("backups.proof_old")}</Badge>}
+        </p>
+      )}
+      {!lastProvenRestore && <p class="quiet">{t("backups.never_proven")}</p>}
+      {problem && <Notice kind="error">{t("backups.drill_failed", { problem })}</Notice>}
+    </>
   );
 }
 
@@ -135,7 +154,7 @@ function OwnFolder() {
   const made = useSignal("");
   return (
     <section class="card" aria-labelledby="backup-title">
-      <h3 id="backup-title">{t("backups.make")}</h3>
+      <h2 id="backup-title">{t("backups.make")}</h2>
       <p class="quiet">{t("backups.about")}</p>
       <Form
         submit={t("backups.copy")}

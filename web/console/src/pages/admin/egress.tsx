@@ -6,6 +6,7 @@ import { Time } from "../../components/time";
 import { AdminFrame } from "../../parts/admin_frame";
 import { PagedTable, usePages } from "../../parts/paged_table";
 import { Policy } from "../../parts/egress_policy";
+import { useAgentNames, useUserNames } from "../../parts/user_names";
 
 const pageSize = 200;
 
@@ -14,16 +15,26 @@ export default function EgressPage() {
     const { lines, next } = await call("GET /api/egress", { query: { limit: pageSize, before } });
     return { items: lines, next: next ?? undefined };
   });
+  const users = useUserNames();
+  const agents = useAgentNames();
   return (
     <AdminFrame>
-      <h2>{t("page.egress")}</h2>
+      <h1>{t("page.egress")}</h1>
       <p class="quiet">{t("egress.about")}</p>
       <Policy />
       <PagedTable
         of={pages}
         title={t("page.egress")}
         empty={{ title: t("egress.empty"), text: t("egress.empty_text") }}
-        columns={[t("egress.hour"), t("egress.asker"), t("egress.to"), t("egress.setting"), t("egress.calls"), t("egress.out"), t("egress.in")]}
+        columns={[
+          t("egress.hour"),
+          t("egress.asker"),
+          t("egress.to"),
+          t("egress.setting"),
+          { title: t("egress.calls"), align: "end" },
+          { title: t("egress.out"), align: "end" },
+          { title: t("egress.in"), align: "end" },
+        ]}
         view={{
           text: ({ part, userId, agentId, host, port, setting }) => `${part} ${userId ?? ""} ${agentId ?? ""} ${host}:${port} ${setting}`,
           filter: {
@@ -38,7 +49,15 @@ export default function EgressPage() {
               <Time at={hour} />
             </td>
             <td>
-              <bdi>{[part, agentId, userId && t("egress.user", { id: userId })].filter(Boolean).join(" · ")}</bdi>
+              <bdi>
+                {[
+                  part,
+                  agentId && (agents.data.value?.get(agentId) ?? agentId),
+                  userId && (users.data.value?.get(userId) ?? t("egress.user", { id: userId })),
+                ]
+                  .filter(Boolean)
+                  .join(" · ")}
+              </bdi>
             </td>
             <td>
               <bdi>{host === "*" ? t("egress.others") : `${host}:${port}`}</bdi>

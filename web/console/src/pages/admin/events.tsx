@@ -14,14 +14,15 @@ export default function EventsPage() {
   });
   return (
     <AdminFrame>
-      <h2>{t("page.events")}</h2>
+      <h1>{t("page.events")}</h1>
       <p class="quiet">{t("events.about")}</p>
       <PagedTable
         of={pages}
         title={t("page.events")}
         columns={[t("audit.at"), t("events.types"), t("audit.subject"), t("events.progress"), t("events.actions")]}
         view={{
-          text: ({ events, subject, email, actions }) => `${events.map(({ type }) => type).join(" ")} ${subject} ${email} ${actions.join(" ")}`,
+          text: ({ events, subject, email, actions }) =>
+            `${events.map(({ type }) => type).join(" ")} ${subject} ${email} ${actions.join(" ")}`,
           filter: {
             title: t("events.progress"),
             choices: (["pending", "done"] as const).map((value) => ({ value, title: t(`events.progress.${value}`) })),

@@ -24,7 +24,7 @@ export default function GitHostsPage() {
   return (
     <AdminFrame>
       <div class="page-head">
-        <h2>{t("page.git_hosts")}</h2>
+        <h1>{t("page.git_hosts")}</h1>
         <Button kind="primary" onClick={() => (editing.value = "new")}>
           {t("git_hosts.new")}
         </Button>
@@ -51,7 +51,11 @@ export default function GitHostsPage() {
                         <Button label={t("schedule.edit_this", { name: addressOf(host) })} onClick={() => (editing.value = host)}>
                           {t("action.edit")}
                         </Button>
-                        <Button kind="danger" label={t("passkeys.remove_this", { name: addressOf(host) })} onClick={() => (removing.value = host.url)}>
+                        <Button
+                          kind="danger"
+                          label={t("passkeys.remove_this", { name: addressOf(host) })}
+                          onClick={() => (removing.value = host.url)}
+                        >
                           {t("action.remove")}
                         </Button>
                       </div>
@@ -64,7 +68,11 @@ export default function GitHostsPage() {
         }
       </Loaded>
       {editing.value && (
-        <HostDialog host={editing.value === "new" ? undefined : editing.value} onClose={() => (editing.value = null)} onSaved={hosts.reload} />
+        <HostDialog
+          host={editing.value === "new" ? undefined : editing.value}
+          onClose={() => (editing.value = null)}
+          onSaved={hosts.reload}
+        />
       )}
       {removing.value && (
         <Confirm
@@ -98,8 +106,25 @@ function HostDialog({ host, onClose, onSaved }: { host: GitHost | undefined; onC
   return (
     <Dialog title={host ? addressOf(host) : t("git_hosts.new")} onClose={onClose}>
       <Form submit={t("action.save")} onCancel={onClose} onSubmit={save}>
-        {!host && <Field label={t("models.address")} name="url" required autoFocus maxLength={500} autocomplete="off" hint={t("git_hosts.url_hint")} />}
-        <TextArea label={t("git_hosts.secret")} name="secret" rows={3} autocomplete="off" spellcheck={false} hint={t("git_hosts.secret_hint")} />
+        {!host && (
+          <Field
+            label={t("models.address")}
+            name="url"
+            required
+            autoFocus
+            maxLength={500}
+            autocomplete="off"
+            hint={t("git_hosts.url_hint")}
+          />
+        )}
+        <TextArea
+          label={t("git_hosts.secret")}
+          name="secret"
+          rows={3}
+          autocomplete="off"
+          spellcheck={false}
+          hint={t("git_hosts.secret_hint")}
+        />
         <TextArea
           label={t("git_hosts.keys")}
           name="hostKeys"

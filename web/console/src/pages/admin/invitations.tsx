@@ -13,8 +13,7 @@ import { PagedTable, usePages } from "../../parts/paged_table";
 import { confirmed } from "../../step_up";
 
 const pageSize = 100;
-const stateOf = ({ uses, used, expiresAt }: Invite) =>
-  new Date(expiresAt) < new Date() ? "expired" : used >= uses ? "used" : "open";
+const stateOf = ({ uses, used, expiresAt }: Invite) => (new Date(expiresAt) < new Date() ? "expired" : used >= uses ? "used" : "open");
 
 export default function InvitationsPage() {
   const revoking = useSignal<Invite | null>(null);
@@ -26,7 +25,7 @@ export default function InvitationsPage() {
   return (
     <AdminFrame>
       <div class="page-head">
-        <h2>{t("page.invitations")}</h2>
+        <h1>{t("page.invitations")}</h1>
         <Button kind="primary" onClick={() => (creating.value = true)}>
           {t("invites.new")}
         </Button>
@@ -65,7 +64,11 @@ export default function InvitationsPage() {
               <Time at={invite.expiresAt} />
             </td>
             <td>
-              <Button kind="danger" label={t("invites.revoke_this", { note: invite.note || invite.id })} onClick={() => (revoking.value = invite)}>
+              <Button
+                kind="danger"
+                label={t("invites.revoke_this", { note: invite.note || invite.id })}
+                onClick={() => (revoking.value = invite)}
+              >
                 {t("invites.revoke")}
               </Button>
             </td>

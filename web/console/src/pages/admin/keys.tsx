@@ -26,7 +26,7 @@ export default function OperatorKeysPage() {
   return (
     <AdminFrame>
       <div class="page-head">
-        <h2>{t("page.operator_keys")}</h2>
+        <h1>{t("page.operator_keys")}</h1>
         <Button kind="primary" onClick={() => (creating.value = true)}>
           {t("operator.new")}
         </Button>
@@ -37,7 +37,11 @@ export default function OperatorKeysPage() {
           list.length === 0 ? (
             <EmptyState title={t("operator.empty")} text={t("operator.empty_text")} />
           ) : (
-            <List items={list} label={t("keys.tools")} view={{ text: ({ name, scopes: of, createdBy }) => `${name} ${of.join(" ")} ${createdBy}` }}>
+            <List
+              items={list}
+              label={t("keys.tools")}
+              view={{ text: ({ name, scopes: of, createdBy }) => `${name} ${of.join(" ")} ${createdBy}` }}
+            >
               {(found) => (
                 <ul class="rows">
                   {found.map((key) => (
@@ -50,7 +54,14 @@ export default function OperatorKeysPage() {
                           <Badge key={scope}>{scope}</Badge>
                         ))}
                         <p class="quiet">
-                          {t("keys.created")} <Time at={key.createdAt} /> · <bdi>{key.createdBy}</bdi> ·{" "}
+                          {t("keys.created")} <Time at={key.createdAt} />
+                          {key.createdBy && (
+                            <>
+                              {" "}
+                              · <bdi>{key.createdBy}</bdi>
+                            </>
+                          )}{" "}
+                          ·{" "}
                           {key.lastUsedAt ? (
                             <>
                               {t("keys.used")} <Time at={key.lastUsedAt} ago />

@@ -1,43 +1,43 @@
-import { send } from "../../api/client";
 import { download } from "../../app/download";
 import { number } from "../../app/format";
-import { t } from "../../app/i18n";
+import { t, tn } from "../../app/i18n";
 import { List } from "../../components/list_tools";
 import { Loaded, useLoad } from "../../components/loaded";
-import { Table } from "../../components/table";
+import { readMetrics, type Sample, samplesOf } from "../../metrics";
 import { Actions } from "../../parts/actions";
 import { AdminFrame } from "../../parts/admin_frame";
+import { RateCharts, useRates } from "../../parts/box_overview";
 
-interface Sample {
-  id: string; // with its labels
+interface Family {
   name: string;
-  labels: string;
-  value: number;
   help: string;
+  samples: Sample[];
+  total: number;
 }
 
-// Prometheus' text format, as far as the box writes it.
-function samplesOf(text: string): Sample[] {
-  const help = new Map<string, string>();
-  const samples: Sample[] = [];
-  for (const line of text.split("\n")) {
-    const about = /^# HELP (\S+) (.*)$/.exec(line);
-    if (about) help.set(about[1]!, about[2]!);
-    const sample = /^([A-Za-z_:][\w:]*)(\{.*\})? (\S+)/.exec(line);
-    if (!sample) continue;
-    const [, name = "", labels = "", value = ""] = sample;
-    const family = name.replace(/_(bucket|sum|count)$/, "");
-    samples.push({ id: name + labels, name, labels: labels.slice(1, -1), value: Number(value), help: help.get(name) ?? help.get(family) ?? "" });
+// One row for each name; the buckets of distributions are left out.
+function familiesOf(text: string): Family[] {
+  const families = new Map<string, Family>();
+  for (const sample of samplesOf(text)) {
+    if (sample.name.endsWith("_bucket")) continue;
+    const family = families.get(sample.name) ?? { name: sample.name, help: sample.help, samples: [], total: 0 };
+    family.samples.push(sample);
+    family.total += sample.value;
+    families.set(sample.name, family);
   }
-  return samples;
+  return [...families.values()];
 }
 
 export default function MetricsPage() {
-  const metrics = useLoad(async () => (await send("GET /api/admin/metrics")).text());
+  const metrics = useLoad(readMetrics);
+  const { rates } = useRates();
   return (
     <AdminFrame>
-      <h2>{t("page.metrics")}</h2>
+      <h1>{t("page.metrics")}</h1>
       <p class="quiet">{t("metrics.about")}</p>
+      <section class="card" aria-label={t("overview.now")}>
+        <RateCharts rates={rates.value} />
+      </section>
       <Actions
         actions={[
           { title: t("action.reload"), run: metrics.reload },
@@ -47,38 +47,54 @@ export default function MetricsPage() {
       <Loaded of={metrics}>
         {(text) => (
           <List
-            items={samplesOf(text).filter(({ name }) => !name.endsWith("_bucket"))}
+            items={familiesOf(text)}
             label={t("page.metrics")}
             view={{
-              text: ({ id, help }) => `${id} ${help}`,
+              text: ({ name, help, samples }) => `${name} ${help} ${samples.map(({ labels }) => labels).join(" ")}`,
               orders: [
-                { value: "name", title: t("sort.name"), compare: (a, b) => a.id.localeCompare(b.id) },
-                { value: "value", title: t("metrics.highest"), compare: (a, b) => b.value - a.value },
+                { value: "name", title: t("sort.name"), compare: (a, b) => a.name.localeCompare(b.name) },
+                { value: "value", title: t("metrics.highest"), compare: (a, b) => b.total - a.total },
               ],
             }}
           >
             {(found) => (
-              <Table
-                title={t("page.metrics")}
-                columns={[t("sort.name"), t("metrics.labels"), t("box_settings.value"), t("box_settings.help")]}
-              >
-                {found.map(({ id, name, labels, value, help }) => (
-                  <tr key={id}>
-                    <th scope="row">
-                      <code>{name}</code>
-                    </th>
-                    <td>
-                      <bdi>{labels}</bdi>
-                    </td>
-                    <td>{number(value)}</td>
-                    <td>{help}</td>
-                  </tr>
+              <ul class="rows metric-rows">
+                {found.map((family) => (
+                  <Row key={family.name} family={family} />
                 ))}
-              </Table>
+              </ul>
             )}
           </List>
         )}
       </Loaded>
     </AdminFrame>
+  );
+}
+
+function Row({ family: { name, help, samples, total } }: { family: Family }) {
+  const one = samples.length === 1 ? samples[0] : undefined;
+  return (
+    <li>
+      <div>
+        <code>{name}</code> {one?.labels && <bdi class="quiet">{one.labels}</bdi>}
+        <p class="quiet">{help}</p>
+        {!one && (
+          <details>
+            <summary>{tn("metrics.series", samples.length)}</summary>
+            <dl class="pairs">
+              {samples.map(({ id, labels, value }) => (
+                <div key={id}>
+                  <dt>
+                    <bdi>{labels}</bdi>
+                  </dt>
+                  <dd>{number(value)}</dd>
+                </div>
+              ))}
+            </dl>
+          </details>
+        )}
+      </div>
+      <strong class="metric-value">{number(total)}</strong>
+    </li>
   );
 }

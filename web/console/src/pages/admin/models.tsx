@@ -7,7 +7,7 @@ import { Badge } from "../../components/badge";
 import { Button } from "../../components/button";
 import { Confirm } from "../../components/confirm";
 import { Dialog } from "../../components/dialog";
-import { Field } from "../../components/field";
+import { Checkbox, Field } from "../../components/field";
 import { Form, textOf } from "../../components/form";
 import { Loaded, useLoad } from "../../components/loaded";
 import { Notice } from "../../components/notice";
@@ -26,11 +26,12 @@ export default function ModelsPage() {
   };
   return (
     <AdminFrame>
-      <h2>{t("page.models")}</h2>
+      <h1>{t("page.models")}</h1>
       <p class="quiet">{t("models.about")}</p>
       {said.value && <Notice kind="hint">{said.value}</Notice>}
       <Actions
         actions={[
+          { title: t("models.add"), run: async () => void (editing.value = {}) },
           {
             title: t("models.probe"),
             run: async () => {
@@ -65,7 +66,7 @@ export default function ModelsPage() {
             </ul>
             {found.servers.length > 0 && (
               <section class="card" aria-labelledby="found-title">
-                <h3 id="found-title">{t("models.found")}</h3>
+                <h2 id="found-title">{t("models.found")}</h2>
                 <ul class="rows">
                   {found.servers.map(({ kind, baseUrl, models, inUse }) => (
                     <li key={baseUrl}>
@@ -108,22 +109,40 @@ export default function ModelsPage() {
 const circuits = { closed: "good", half_open: "busy", open: "bad" } as const;
 
 function Provider({ provider, onEdit, onRemove }: { provider: ModelProvider; onEdit: () => void; onRemove: () => void }) {
-  const { provider: name, configured, circuit, source, setting, baseUrl, keyHint, model, fallbackModel } = provider;
+  const {
+    provider: name,
+    configured,
+    circuit,
+    source,
+    setting,
+    baseUrl,
+    keyHint,
+    model,
+    fallbackModel,
+    billsAfterDisconnect,
+    slots,
+    running,
+    waiting,
+    problem,
+  } = provider;
   const rows: [string, string | null | undefined][] = [
     [t("models.address"), baseUrl],
     [t("providers.key"), keyHint],
     [t("models.model"), model],
     [t("models.fallback"), fallbackModel],
+    [t("models.disconnect"), billsAfterDisconnect ? t("models.bills_short") : ""],
+    [t("models.queue"), slots > 0 ? t("models.queue_state", { running, slots, waiting }) : ""],
     [t("models.source"), source === "settings" ? setting : source === "stored" ? t("models.stored") : ""],
   ];
   const builtin = name === "builtin";
   return (
     <li>
-      <h3>{name}</h3>
+      <h2>{name}</h2>
       <p class="facts">
         <Badge tone={configured ? "good" : ""}>{configured ? t("models.configured") : t("models.not_configured")}</Badge>
         {configured && <Badge tone={circuits[circuit]}>{named("models.circuit", circuit)}</Badge>}
       </p>
+      {problem && <Notice kind="error">{problem}</Notice>}
       <dl class="pairs">
         {rows
           .filter(([, value]) => value)
@@ -136,11 +155,9 @@ function Provider({ provider, onEdit, onRemove }: { provider: ModelProvider; onE
       </dl>
       {!builtin && (
         <div class="actions start">
-          {source !== "settings" && (
-            <Button label={t(configured ? "schedule.edit_this" : "models.configure_this", { name })} onClick={onEdit}>
-              {configured ? t("action.edit") : t("models.configure")}
-            </Button>
-          )}
+          <Button label={t(configured ? "schedule.edit_this" : "models.configure_this", { name })} onClick={onEdit}>
+            {configured ? t("action.edit") : t("models.configure")}
+          </Button>
           {source === "stored" && (
             <Button kind="danger" label={t("providers.remove_this", { name })} onClick={onRemove}>
               {t("action.remove")}
@@ -157,25 +174,37 @@ function Provider({ provider, onEdit, onRemove }: { provider: ModelProvider; onE
 function Test({ name }: { name: string }) {
   const said = useSignal("");
   const failed = useSignal("");
+  const listed = useSignal<string[]>([]);
   return (
     <Form
       submit={t("models.test")}
       onSubmit={async (values) => {
         said.value = failed.value = "";
         const model = textOf(values, "model").trim();
+        listed.value = [];
         const found = await confirmed(() =>
           call("POST /api/admin/models/providers/{name}/test", { path: { name }, body: model ? { model } : {}, timeout: 90_000 }),
         );
-        if (found.success) said.value = t("models.answered", { model: found.model, time: duration(found.latencyMs), answer: found.answer ?? "" });
+        listed.value = found.models;
+        if (found.success)
+          said.value = t("models.answered", { model: found.model, time: duration(found.latencyMs), answer: found.answer ?? "" });
         else failed.value = found.error ?? t("error.internal");
       }}
     >
       <Field label={t("models.test_model")} name="model" maxLength={200} autocomplete="off" hint={t("models.test_hint")} />
       {said.value && <Notice kind="hint">{said.value}</Notice>}
       {failed.value && <Notice kind="error">{failed.value}</Notice>}
+      {listed.value.length > 0 && (
+        <p class="quiet">
+          {t("models.listed")} {listed.value.join(", ")}
+        </p>
+      )}
     </Form>
   );
 }
+
+// Those of the box; further servers have names that administrators choose.
+const own = ["openrouter", "anthropic", "openai", "google", "local", "builtin"];
 
 interface DialogProps {
   provider: Partial<ModelProvider>;
@@ -184,46 +213,81 @@ interface DialogProps {
 }
 
 function ProviderDialog({ provider, onClose, onSave }: DialogProps) {
-  const { provider: name = "", baseUrl, keyHint, model, fallbackModel } = provider;
+  const { provider: name = "", baseUrl, keyHint, model, fallbackModel, billsAfterDisconnect = false, source } = provider;
+  const fixed = source === "settings"; // the settings decide all the rest
   const local = name === "local";
+  const server = !own.includes(name); // a further one, or a new one without a name yet
   const save = async (values: FormData) => {
     const key = textOf(values, "key").trim();
-    await onSave({
-      provider: name,
-      baseUrl: textOf(values, "baseUrl").trim(),
-      ...(key && { key }),
-      ...(local && { model: textOf(values, "model").trim(), fallbackModel: textOf(values, "fallbackModel").trim() }),
-    });
+    const bills = { billsAfterDisconnect: values.has("billsAfterDisconnect") };
+    if (fixed) await onSave({ provider: name, ...bills });
+    else
+      await onSave({
+        ...bills,
+        provider: name || textOf(values, "provider").trim(),
+        baseUrl: textOf(values, "baseUrl").trim(),
+        ...(key && { key }),
+        ...((local || server) && { model: textOf(values, "model").trim() }),
+        ...(local && { fallbackModel: textOf(values, "fallbackModel").trim() }),
+      });
     onClose();
   };
   return (
-    <Dialog title={t("models.configure_this", { name })} onClose={onClose}>
+    <Dialog title={name ? t("models.configure_this", { name }) : t("models.add")} onClose={onClose}>
       <Form submit={t("action.save")} onCancel={onClose} onSubmit={save}>
-        <Field
-          label={t("models.address")}
-          name="baseUrl"
-          type="url"
-          required={local}
-          maxLength={500}
-          autocomplete="off"
-          hint={local ? t("models.local_hint") : t("models.address_hint")}
-          defaultValue={baseUrl ?? ""}
-        />
-        <Field
-          label={t("providers.key")}
-          name="key"
-          type="password"
-          maxLength={500}
-          autocomplete="off"
-          spellcheck={false}
-          hint={keyHint ? t("models.key_kept", { hint: keyHint }) : ""}
-        />
-        {local && (
+        {!name && (
+          <Field
+            label={t("models.name")}
+            name="provider"
+            required
+            maxLength={20}
+            pattern="[a-z][a-z0-9\\-]*"
+            autocomplete="off"
+            spellcheck={false}
+            hint={t("models.name_hint")}
+          />
+        )}
+        {!fixed && (
           <>
-            <Field label={t("models.model")} name="model" maxLength={200} autocomplete="off" defaultValue={model ?? ""} />
-            <Field label={t("models.fallback")} name="fallbackModel" maxLength={200} autocomplete="off" defaultValue={fallbackModel ?? ""} />
+            <Field
+              label={t("models.address")}
+              name="baseUrl"
+              type="url"
+              required={local || server}
+              maxLength={500}
+              autocomplete="off"
+              hint={local || server ? t("models.local_hint") : t("models.address_hint")}
+              defaultValue={baseUrl ?? ""}
+            />
+            <Field
+              label={t("providers.key")}
+              name="key"
+              type="password"
+              maxLength={500}
+              autocomplete="off"
+              spellcheck={false}
+              hint={keyHint ? t("models.key_kept", { hint: keyHint }) : ""}
+            />
+            {(local || server) && (
+              <Field label={t("models.model")} name="model" maxLength={200} autocomplete="off" defaultValue={model ?? ""} />
+            )}
+            {local && (
+              <Field
+                label={t("models.fallback")}
+                name="fallbackModel"
+                maxLength={200}
+                autocomplete="off"
+                defaultValue={fallbackModel ?? ""}
+              />
+            )}
           </>
         )}
+        <Checkbox
+          label={t("models.bills")}
+          name="billsAfterDisconnect"
+          hint={t("models.bills_hint")}
+          defaultChecked={billsAfterDisconnect}
+        />
       </Form>
     </Dialog>
   );

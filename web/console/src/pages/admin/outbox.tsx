@@ -16,7 +16,7 @@ export default function OutboxPage() {
   const list = useLoad(async () => (await confirmed(() => call("GET /api/admin/outbox", { query: { limit: most } }))).mails);
   return (
     <AdminFrame>
-      <h2>{t("page.outbox")}</h2>
+      <h1>{t("page.outbox")}</h1>
       <p class="quiet">{t("outbox.about")}</p>
       <Loaded of={list}>
         {(mails) =>

@@ -1,4 +1,5 @@
 import { useSignal } from "@preact/signals";
+import * as account from "../../account";
 import { call } from "../../api/client";
 import type { PlanRequest } from "../../api/types";
 import { t } from "../../app/i18n";
@@ -19,23 +20,23 @@ import { confirmed } from "../../step_up";
 type Decision = { request: PlanRequest; approve: boolean };
 
 export default function RequestsPage() {
-  const list = useLoad(async () => (await call("GET /api/admin/plan-requests")).requests);
+  const list = useLoad(account.refreshRequests);
   const deciding = useSignal<Decision | null>(null);
   const decide = async ({ request, approve }: Decision, values: FormData) => {
     const reason = textOf(values, "reason").trim();
     const input = { path: { user: request.userId }, body: reason ? { reason } : {} };
     await confirmed(() =>
-      approve
-        ? call("POST /api/admin/plan-requests/{user}/approve", input)
-        : call("POST /api/admin/plan-requests/{user}/deny", input),
+      approve ? call("POST /api/admin/plan-requests/{user}/approve", input) : call("POST /api/admin/plan-requests/{user}/deny", input),
     );
     await list.reload();
   };
   const asked = deciding.value;
   return (
     <AdminFrame>
-      <h2>{t("page.requests")}</h2>
-      <p class="quiet">{t("requests.about")}</p>
+      <h1>{t("page.requests")}</h1>
+      <p class="quiet">
+        {t("requests.about")} <Link to="/admin/referrals">{t("page.referrals")}</Link>
+      </p>
       <Loaded of={list}>
         {(found) =>
           found.length === 0 ? (
@@ -47,8 +48,16 @@ export default function RequestsPage() {
               view={{
                 text: ({ email, request }) => `${email} ${request.plan} ${request.note}`,
                 orders: [
-                  { value: "oldest", title: t("sort.oldest"), compare: (a, b) => a.request.requestedAt.localeCompare(b.request.requestedAt) },
-                  { value: "newest", title: t("sort.newest"), compare: (a, b) => b.request.requestedAt.localeCompare(a.request.requestedAt) },
+                  {
+                    value: "oldest",
+                    title: t("sort.oldest"),
+                    compare: (a, b) => a.request.requestedAt.localeCompare(b.request.requestedAt),
+                  },
+                  {
+                    value: "newest",
+                    title: t("sort.newest"),
+                    compare: (a, b) => b.request.requestedAt.localeCompare(a.request.requestedAt),
+                  },
                 ],
               }}
             >
@@ -69,10 +78,17 @@ export default function RequestsPage() {
                         </p>
                       </div>
                       <div class="actions">
-                        <Button label={t("requests.approve_this", { email: one.email })} onClick={() => (deciding.value = { request: one, approve: true })}>
+                        <Button
+                          label={t("requests.approve_this", { email: one.email })}
+                          onClick={() => (deciding.value = { request: one, approve: true })}
+                        >
                           {t("requests.approve")}
                         </Button>
-                        <Button kind="danger" label={t("requests.deny_this", { email: one.email })} onClick={() => (deciding.value = { request: one, approve: false })}>
+                        <Button
+                          kind="danger"
+                          label={t("requests.deny_this", { email: one.email })}
+                          onClick={() => (deciding.value = { request: one, approve: false })}
+                        >
                           {t("requests.deny")}
                         </Button>
                       </div>

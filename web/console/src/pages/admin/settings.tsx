@@ -4,7 +4,6 @@ import { named, t } from "../../app/i18n";
 import { Badge } from "../../components/badge";
 import { List } from "../../components/list_tools";
 import { Loaded, useLoad } from "../../components/loaded";
-import { Table } from "../../components/table";
 import { AdminFrame } from "../../parts/admin_frame";
 
 const sources: Setting["source"][] = ["flag", "environment", "file", "defaults"];
@@ -13,7 +12,7 @@ export default function SettingsPage() {
   const list = useLoad(async () => (await call("GET /api/admin/settings")).settings);
   return (
     <AdminFrame>
-      <h2>{t("page.box_settings")}</h2>
+      <h1>{t("page.box_settings")}</h1>
       <p class="quiet">{t("box_settings.about")}</p>
       <Loaded of={list}>
         {(settings) => (
@@ -33,31 +32,58 @@ export default function SettingsPage() {
             }}
           >
             {(found) => (
-              <Table
-                title={t("page.box_settings")}
-                columns={[t("box_settings.name"), t("box_settings.value"), t("box_settings.source"), t("box_settings.help")]}
-              >
-                {found.map((setting) => (
-                  <tr key={setting.name}>
-                    <th scope="row">
-                      <code>{setting.name}</code>
-                    </th>
-                    <td>
-                      <Value setting={setting} />
-                    </td>
-                    <td>
-                      <Badge tone={setting.source === "defaults" ? "" : "good"}>{named("box_settings.from", setting.source)}</Badge>
-                    </td>
-                    <td>{setting.help}</td>
-                  </tr>
+              <>
+                {grouped(found).map(([title, settings]) => (
+                  <section key={title} aria-label={title} class="setting-group">
+                    <h2>{title}</h2>
+                    <ul class="rows">
+                      {settings.map((setting) => (
+                        <li key={setting.name}>
+                          <div>
+                            <strong>{inWords(setting.name)}</strong> <code class="quiet">{setting.name}</code>
+                            <p class="quiet">{setting.help}</p>
+                          </div>
+                          <div class="setting-value">
+                            <Value setting={setting} />
+                            <Badge tone={setting.source === "defaults" ? "" : "good"}>{named("box_settings.from", setting.source)}</Badge>
+                          </div>
+                        </li>
+                      ))}
+                    </ul>
+                  </section>
                 ))}
-              </Table>
+              </>
             )}
           </List>
         )}
       </Loaded>
     </AdminFrame>
   );
+}
+
+// Words that are written in capitals.
+const acronyms = new Set("TLS URL CPU IP ID API SSO SCIM SMTP ACME IDP CDP USD USDC GB MB UID GID LLM RPC HTTP CA".split(" "));
+
+// WEB_LISTEN: Web listen.
+function inWords(name: string): string {
+  const words = name
+    .split("_")
+    .map((word, at) => (acronyms.has(word) ? word : at === 0 ? word[0] + word.slice(1).toLowerCase() : word.toLowerCase()));
+  return words.join(" ");
+}
+
+// By the first word of the name; names that share it with no other are together at the end.
+function grouped(settings: Setting[]): [string, Setting[]][] {
+  const groups = new Map<string, Setting[]>();
+  for (const setting of settings) {
+    const head = setting.name.split("_")[0]!;
+    groups.set(head, [...(groups.get(head) ?? []), setting]);
+  }
+  const alone = [...groups].filter(([, members]) => members.length === 1).flatMap(([, members]) => members);
+  const together = [...groups]
+    .filter(([, members]) => members.length > 1)
+    .map(([head, members]): [string, Setting[]] => [inWords(head), members]);
+  return alone.length > 0 ? [...together, [t("box_settings.others"), alone]] : together;
 }
 
 function Value({ setting: { value, isSecret, isSet } }: { setting: Setting }) {

@@ -1,4 +1,5 @@
 import { useSignal } from "@preact/signals";
+import { maySee } from "../../account";
 import { call } from "../../api/client";
 import type { User } from "../../api/types";
 import { date } from "../../app/format";
@@ -45,10 +46,12 @@ function Users() {
   return (
     <>
       <div class="page-head">
-        <h2>{t("page.users")}</h2>
-        <Button kind="primary" onClick={() => (creating.value = true)}>
-          {t("users.new")}
-        </Button>
+        <h1>{t("page.users")}</h1>
+        {maySee("admin") && (
+          <Button kind="primary" onClick={() => (creating.value = true)}>
+            {t("users.new")}
+          </Button>
+        )}
       </div>
       <PagedTable
         of={pages}
@@ -115,7 +118,15 @@ function NewUserDialog({ onClose, onMade }: { onClose: () => void; onMade: () =>
       <Form submit={t("files.create")} onCancel={onClose} onSubmit={create}>
         <Field label={t("users.email")} name="email" type="email" required autoFocus maxLength={254} autocomplete="off" />
         <Field label={t("users.name")} name="name" maxLength={100} autocomplete="off" dir="auto" />
-        <Field label={t("users.password")} name="password" type="password" minLength={8} maxLength={256} autocomplete="new-password" hint={t("users.password_hint")} />
+        <Field
+          label={t("users.password")}
+          name="password"
+          type="password"
+          minLength={8}
+          maxLength={256}
+          autocomplete="new-password"
+          hint={t("users.password_hint")}
+        />
         <Select label={t("users.plan")} name="plan">
           <option value="">{t("home.no_plan")}</option>
           {plans.map((plan) => (

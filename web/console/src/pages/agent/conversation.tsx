@@ -2,57 +2,125 @@ import { useSignal } from "@preact/signals";
 import { Fragment } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { isRunning } from "../../agents";
+import { call } from "../../api/client";
 import { lost, useLive } from "../../api/live";
-import type { Agent, ChatMessage } from "../../api/types";
+import type { Agent, ChatMessage, ConversationItem } from "../../api/types";
 import { date } from "../../app/format";
 import { t } from "../../app/i18n";
 import type { PageProps } from "../../app/pages";
 import { parameter, setParameter } from "../../app/router";
+import { Avatar } from "../../components/avatar";
 import { Button } from "../../components/button";
 import { DropZone } from "../../components/drop_zone";
+import { Icon } from "../../components/icon";
 import { Markdown } from "../../components/markdown";
+import { Loaded, useLoad } from "../../components/loaded";
 import { Notice } from "../../components/notice";
-import { attach, conversation, edit, load, loadEarlier, retry, sendDraft, stopAnswer } from "../../conversation";
+import { attach, conversation, edit, load, loadEarlier, retry, sendDraft, stopAnswer, type Talk } from "../../conversation";
 import { AgentFrame } from "../../parts/agent_frame";
+import { AskCard } from "../../parts/ask_card";
 import { ChatMessageView } from "../../parts/chat_message";
 import { ChatSearch } from "../../parts/chat_search";
 import { Composer } from "../../parts/composer";
-import { ToolStep } from "../../parts/tool_step";
+import { ConversationList } from "../../parts/conversation_list";
+import { Inspector, InspectorButton } from "../../parts/inspector";
+import { Steps } from "../../parts/tool_step";
 
 export default function ConversationPage({ id }: PageProps) {
   return (
-    <AgentFrame id={id} tab="" fill>
+    <AgentFrame id={id} tab="" fill wide>
       {(agent) => <Conversation agent={agent} />}
     </AgentFrame>
   );
 }
 
+// The address names the conversation; without one it is the current one.
 function Conversation({ agent }: { agent: Agent }) {
+  const list = useLoad(() => call("GET /api/agents/{id}/conversations", { path: { id: agent.id } }), [agent.id]);
+  useLive(["message"], list.reload, ({ id, removed }) => id === agent.id && !removed);
+  return (
+    <Loaded of={list}>
+      {({ conversations, current }) => {
+        const id = parameter("c") || current;
+        return (
+          <div class="talks">
+            <ConversationList agent={agent} list={conversations} shown={id} reload={list.reload} />
+            <Shown
+              key={id}
+              agent={agent}
+              talk={{ agentId: agent.id, conversationId: id }}
+              item={conversations.find((one) => one.id === id)}
+            />
+            <Inspector agent={agent} talk={{ agentId: agent.id, conversationId: id }} />
+          </div>
+        );
+      }}
+    </Loaded>
+  );
+}
+
+function Shown({ agent, talk, item }: { agent: Agent; talk: Talk; item: ConversationItem | undefined }) {
   const search = parameter("q");
   return (
-    <DropZone class="chat" label={t("chat.drop", { name: agent.name })} onFiles={(files) => void attach(agent.id, files)}>
-      <h2 class="unseen">{t("page.conversation")}</h2>
-      <div class="list-tools" role="search" aria-label={t("chat.tools")}>
+    <DropZone class="chat" label={t("chat.drop", { name: agent.name })} onFiles={(files) => void attach(talk, files)}>
+      <h2 class="unseen">{item?.title || t("page.conversation")}</h2>
+      <ChatHead title={item?.title ?? ""} />
+      {search.trim() ? (
+        <ChatSearch key={search} agent={agent} text={search.trim()} />
+      ) : (
+        <Chat agent={agent} talk={talk} isPeers={item?.audience === "peer"} />
+      )}
+    </DropZone>
+  );
+}
+
+// The title, and the search behind its icon.
+function ChatHead({ title }: { title: string }) {
+  const search = parameter("q");
+  const open = useSignal(search !== "");
+  return (
+    <div class="chat-head" role="search" aria-label={t("chat.tools")}>
+      {open.value ? (
         <input
           type="search"
+          autoFocus={search === ""}
           aria-label={t("chat.search")}
           placeholder={t("chat.search")}
           maxLength={200}
           value={search}
           onInput={(event) => setParameter("q", event.currentTarget.value)}
+          onKeyDown={(event) => {
+            if (event.key !== "Escape") return;
+            setParameter("q", "");
+            open.value = false;
+          }}
         />
-      </div>
-      {search.trim() ? <ChatSearch key={search} agent={agent} text={search.trim()} /> : <Chat agent={agent} />}
-    </DropZone>
+      ) : (
+        <bdi class="one-line">{title}</bdi>
+      )}
+      <Button
+        kind="ghost"
+        class="icon-only"
+        label={t(open.value ? "chat.search_close" : "chat.search_open")}
+        title={t(open.value ? "chat.search_close" : "chat.search_open")}
+        onClick={() => {
+          if (open.value) setParameter("q", "");
+          open.value = !open.value;
+        }}
+      >
+        <Icon name={open.value ? "close" : "search"} />
+      </Button>
+      <InspectorButton />
+    </div>
   );
 }
 
 // Closer to the end than this many pixels, the conversation follows what is added.
 const following = 80;
 
-function Chat({ agent }: { agent: Agent }) {
-  const one = conversation(agent.id);
-  const { messages, hasEarlier, waiting, partial, steps, error } = one;
+function Chat({ agent, talk, isPeers }: { agent: Agent; talk: Talk; isPeers: boolean }) {
+  const one = conversation(talk);
+  const { messages, hasEarlier, waiting, partial, steps, error, deleting } = one;
   const log = useRef<HTMLDivElement>(null);
   const draft = useRef<HTMLTextAreaElement>(null);
   const atEnd = useRef(true);
@@ -61,12 +129,20 @@ function Chat({ agent }: { agent: Agent }) {
   const reachable = !lost.value;
 
   useEffect(() => {
-    if (reachable) void load(agent.id);
-  }, [agent.id, running, reachable]);
-  useLive(["message"], () => load(agent.id), ({ id, removed }) => id === agent.id && !removed);
+    if (reachable && !deleting.value) void load(talk);
+  }, [talk.conversationId, running, reachable, deleting.value]);
+  useLive(
+    ["message"],
+    () => load(talk),
+    ({ id, removed }) => id === agent.id && !removed,
+  );
+  // One writes at once. On a phone that would bring up the keyboard over what is to be read.
+  useEffect(() => {
+    if (window.matchMedia("(hover: hover)").matches && !isPeers) draft.current?.focus({ preventScroll: true });
+  }, [talk.conversationId]);
   useEffect(() => {
     if (atEnd.current) log.current!.scrollTop = log.current!.scrollHeight;
-  }, [agent.id, messages.value, waiting.value, partial.value, steps.value]);
+  }, [talk.conversationId, messages.value, waiting.value, partial.value, steps.value]);
   // Earlier messages come above what is being read, which stays where it is.
   const first = messages.value?.[0]?.id;
   useEffect(() => {
@@ -79,19 +155,20 @@ function Chat({ agent }: { agent: Agent }) {
   };
   const earlier = () => {
     kept.value = log.current!.scrollHeight - log.current!.scrollTop;
-    void loadEarlier(agent.id);
+    void loadEarlier(talk);
   };
   const last = messages.value?.at(-1);
-  const canAsk = running && !waiting.value;
-  const canRetry = canAsk && last?.role === "user" && last.delivery === "failed";
+  const canAsk = running && !waiting.value && !isPeers;
+  const question = messages.value?.findLast(({ role }) => role === "user");
+  const canRetry = canAsk && question?.delivery === "failed" && (last === question || last?.error !== undefined);
   const actions = {
     onEdit: (message: ChatMessage) => {
-      edit(agent.id, message);
+      edit(talk, message);
       draft.current?.focus();
     },
     onAgain: (message: ChatMessage) => {
       atEnd.current = true;
-      void retry(agent.id, message);
+      void retry(talk, message);
     },
   };
 
@@ -118,20 +195,19 @@ function Chat({ agent }: { agent: Agent }) {
             <ChatMessageView
               message={message}
               agent={agent}
-              {...(message.role === "user" && message.id !== "sending" && { ...actions, canAsk })}
+              {...(message.role === "user" && message.id !== "sending" && !isPeers && { ...actions, canAsk })}
             />
           </Fragment>
         ))}
         {(partial.value || steps.value.length > 0) && (
           <article class="message">
             <header>
+              <Avatar id={agent.id} name={agent.name} />
               <strong>
                 <bdi>{agent.name}</bdi>
               </strong>
             </header>
-            {steps.value.map((step) => (
-              <ToolStep key={step.id} step={step} />
-            ))}
+            <Steps steps={steps.value} />
             <Markdown text={partial.value} />
           </article>
         )}
@@ -142,23 +218,43 @@ function Chat({ agent }: { agent: Agent }) {
           </p>
         )}
       </div>
+      <Asks talk={talk} />
       {error.value && <Notice kind="error">{error.value}</Notice>}
       {canRetry && (
         <div class="actions retry">
-          <Button class="small" onClick={() => actions.onAgain(last)}>
+          <Button class="small" onClick={() => actions.onAgain(question)}>
             {t("chat.retry")}
           </Button>
         </div>
       )}
-      <Composer
-        agent={agent}
-        field={draft}
-        onSend={() => {
-          atEnd.current = true;
-          void sendDraft(agent.id);
-        }}
-        onStop={() => void stopAnswer(agent.id)}
-      />
+      {isPeers ? (
+        <p class="quiet read-only">{t("talks.read_only", { name: agent.name })}</p>
+      ) : (
+        <Composer
+          agent={agent}
+          talk={talk}
+          field={draft}
+          onSend={() => {
+            atEnd.current = true;
+            void sendDraft(talk);
+          }}
+          onStop={() => void stopAnswer(talk)}
+        />
+      )}
+    </>
+  );
+}
+
+// What the agent asks for in this conversation.
+function Asks({ talk: { agentId, conversationId } }: { talk: Talk }) {
+  const found = useLoad(() => call("GET /api/asks", { query: { agentId, waiting: true } }), [agentId]);
+  useLive(["message"], found.reload, ({ id }) => id === agentId);
+  const asks = (found.data.value?.asks ?? []).filter((ask) => ask.conversationId === conversationId);
+  return (
+    <>
+      {asks.map((ask) => (
+        <AskCard key={ask.id} ask={ask} onChanged={() => void found.reload()} />
+      ))}
     </>
   );
 }

@@ -129,8 +129,8 @@ function Timeline({ watch: { history } }: { watch: Watch }) {
         {spans.toReversed().map(({ at, state, reason, lasted }) => (
           <li key={at}>
             <div>
-              <Badge tone={tones[state]}>{named("watchdog", state)}</Badge>{" "}
-              <time dateTime={at}>{dateTime(at)}</time> <span class="quiet">{duration(lasted)}</span>
+              <Badge tone={tones[state]}>{named("watchdog", state)}</Badge> <time dateTime={at}>{dateTime(at)}</time>{" "}
+              <span class="quiet">{duration(lasted)}</span>
               {reason && <p class="quiet">{reason}</p>}
             </div>
           </li>

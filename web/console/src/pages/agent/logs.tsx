@@ -67,12 +67,15 @@ function Logs({ agent }: { agent: Agent }) {
   }, [agent.id, agent.status]);
 
   const search = parameter("q");
-  const found = search
-    ? lines.value.filter(({ text }) => text.toLocaleLowerCase().includes(search.toLocaleLowerCase()))
-    : lines.value;
+  const level = parameter("level");
+  const checks = parameter("checks") !== "";
+  const inSearch = search ? lines.value.filter(({ text }) => text.toLocaleLowerCase().includes(search.toLocaleLowerCase())) : lines.value;
+  const found = inSearch
+    .map((line) => ({ line, entry: entryOf(line) }))
+    .filter(({ entry }) => (checks || !entry.isCheck) && (!level || rankOf(entry.level) >= rankOf(level)));
   useEffect(() => {
     if (atEnd.current && view.current) view.current.scrollTop = view.current.scrollHeight;
-  }, [lines.value, search]);
+  }, [lines.value, search, level, checks]);
 
   const pause = () => {
     paused.value = !paused.value;
@@ -99,6 +102,18 @@ function Logs({ agent }: { agent: Agent }) {
           value={search}
           onInput={(event) => setParameter("q", event.currentTarget.value)}
         />
+        <select aria-label={t("logs.level")} value={level} onChange={(event) => setParameter("level", event.currentTarget.value)}>
+          <option value="">{t("logs.all_levels")}</option>
+          {chosenLevels.map((one) => (
+            <option key={one} value={one}>
+              {t(`logs.level.${one}` as "logs.level.info")}
+            </option>
+          ))}
+        </select>
+        <label class="choice">
+          <input type="checkbox" checked={checks} onChange={(event) => setParameter("checks", event.currentTarget.checked ? "1" : "")} />
+          {t("logs.checks")}
+        </label>
         <Button pressed={paused.value} onClick={pause}>
           {paused.value ? t("logs.resume") : t("logs.pause")}
         </Button>
@@ -122,21 +137,77 @@ function Logs({ agent }: { agent: Agent }) {
           atEnd.current = scrollHeight - scrollTop - clientHeight < following;
         }}
       >
-        {found.map((line) => (
-          <div key={line.id} class="log-line">
-            {line.at ? (
-              <time dateTime={line.at} title={dateTime(line.at)}>
-                {clock(line.at)}
-              </time>
-            ) : (
-              <span />
-            )}
-            <span class="log-text">{line.text}</span>
-          </div>
+        {found.map(({ line, entry }) => (
+          <Line key={line.id} line={line} entry={entry} />
         ))}
         {found.length === 0 && <p class="quiet">{lines.value.length ? t("logs.no_match") : t("logs.empty")}</p>}
       </div>
     </div>
+  );
+}
+
+const chosenLevels = ["info", "warn", "error"];
+const levels = ["trace", "debug", "info", "warn", "error", "fatal"];
+const rankOf = (level: string) => Math.max(levels.indexOf(level === "warning" ? "warn" : level), 0);
+
+// Fields that have a column of their own.
+const headFields = "level lvl severity ts time timestamp at".split(" ");
+
+interface Entry {
+  level: string; // empty: the line does not say
+  event: string; // what happened, or the whole line
+  rest: [name: string, value: string][];
+  isCheck: boolean; // somebody asked whether the agent is well
+}
+
+// A line of JSON, as programs write their logs, in its parts. Any other line is its own event.
+function entryOf({ text }: LogLine): Entry {
+  const plain = { level: "", event: text, rest: [], isCheck: /\/(healthz|health|ready)\b/.test(text) && text.length < 300 };
+  if (!text.startsWith("{")) return plain;
+  let fields: Record<string, unknown>;
+  try {
+    fields = JSON.parse(text) as Record<string, unknown>;
+  } catch {
+    return plain;
+  }
+  const word = (...names: string[]) => names.map((name) => fields[name]).find((value) => typeof value === "string") as string | undefined;
+  const level = (word("level", "lvl", "severity") ?? "").toLowerCase();
+  const event = word("event", "msg", "message") ?? "";
+  const used = new Set([...headFields, fields.event ? "event" : fields.msg ? "msg" : "message"]);
+  const rest = Object.entries(fields)
+    .filter(([name]) => !used.has(name))
+    .map(([name, value]): [string, string] => [name, typeof value === "string" ? value : JSON.stringify(value)]);
+  return { ...plain, level, event: event || text, rest };
+}
+
+const tones: Record<string, string> = { warn: "busy", warning: "busy", error: "bad", fatal: "bad", info: "good" };
+
+function Line({ line, entry: { level, event, rest } }: { line: LogLine; entry: Entry }) {
+  return (
+    <details class="log-line">
+      <summary>
+        {line.at ? (
+          <time dateTime={line.at} title={dateTime(line.at)}>
+            {clock(line.at)}
+          </time>
+        ) : (
+          <span />
+        )}
+        <span class={`log-level status ${tones[level] ?? "rest"}`} title={level}>
+          <span class="dot" aria-hidden="true" />
+          <span class="unseen">{level}</span>
+        </span>
+        <span class="log-text">
+          <strong>{event}</strong>{" "}
+          {rest.map(([name, value]) => (
+            <span key={name} class="quiet">
+              {name}={value}{" "}
+            </span>
+          ))}
+        </span>
+      </summary>
+      <pre>{line.text}</pre>
+    </details>
   );
 }
 

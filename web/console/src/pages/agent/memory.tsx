@@ -7,7 +7,7 @@ import type { PageProps } from "../../app/pages";
 import { Button } from "../../components/button";
 import { Confirm } from "../../components/confirm";
 import { EmptyState } from "../../components/empty_state";
-import { TextArea } from "../../components/field";
+import { Field, TextArea } from "../../components/field";
 import { Form, textOf } from "../../components/form";
 import { List } from "../../components/list_tools";
 import { Loaded, useLoad } from "../../components/loaded";
@@ -30,18 +30,46 @@ function Memory({ agent }: { agent: Agent }) {
     [agent.id, agent.status],
   );
   const removing = useSignal<Fact | null>(null);
+  const editing = useSignal<Fact | null>(null);
   const resetting = useSignal(false);
   const cleared = useSignal(0);
   const add = async (values: FormData) => {
-    await call("POST /api/memory", { body: { agentId: agent.id, text: textOf(values, "text").trim() } });
+    const block = textOf(values, "block").trim();
+    const before = editing.value;
+    const body = { agentId: agent.id, text: textOf(values, "text").trim(), ...(block && { block }) };
+    const { memory } = await call("POST /api/memory", { body });
+    if (before && before.id !== memory.id) await call("DELETE /api/memory", { body: { agentId: agent.id, memoryId: before.id } });
+    editing.value = null;
     cleared.value++;
     await facts.reload();
   };
   return (
     <div class="panel-body">
       <p class="quiet">{t("memory.about", { name: agent.name })}</p>
-      <Form key={cleared.value} submit={t("memory.add")} onSubmit={add}>
-        <TextArea label={t("memory.fact")} name="text" required rows={2} maxLength={2_000} dir="auto" />
+      <Form key={`${cleared.value} ${editing.value?.id}`} submit={t(editing.value ? "action.save" : "memory.add")} onSubmit={add}>
+        <TextArea
+          label={t(editing.value ? "memory.changed" : "memory.fact")}
+          name="text"
+          required
+          rows={editing.value?.block ? 6 : 2}
+          maxLength={4_000}
+          dir="auto"
+          defaultValue={editing.value?.text ?? ""}
+        />
+        <Field
+          label={t("memory.block")}
+          name="block"
+          maxLength={64}
+          dir="auto"
+          autocomplete="off"
+          list="memory-blocks"
+          hint={t("memory.block_hint")}
+          defaultValue={editing.value?.block ?? ""}
+        />
+        <datalist id="memory-blocks">
+          <option value="about the user" />
+          <option value="current projects" />
+        </datalist>
       </Form>
       <Loaded of={facts}>
         {(list) =>
@@ -52,7 +80,7 @@ function Memory({ agent }: { agent: Agent }) {
               items={list}
               label={t("memory.tools")}
               view={{
-                text: ({ text }) => text,
+                text: ({ text, block }) => `${block} ${text}`,
                 orders: [
                   { value: "newest", title: t("sort.newest"), compare: (a, b) => b.createdAt.localeCompare(a.createdAt) },
                   { value: "oldest", title: t("sort.oldest"), compare: (a, b) => a.createdAt.localeCompare(b.createdAt) },
@@ -64,6 +92,13 @@ function Memory({ agent }: { agent: Agent }) {
                   {found.map((fact) => (
                     <li key={fact.id}>
                       <div>
+                        {fact.block && (
+                          <p>
+                            <strong>
+                              <bdi>{fact.block}</bdi>
+                            </strong>
+                          </p>
+                        )}
                         <p class="words" dir="auto">
                           {fact.text}
                         </p>
@@ -71,9 +106,14 @@ function Memory({ agent }: { agent: Agent }) {
                           <Time at={fact.createdAt} ago />
                         </p>
                       </div>
-                      <Button kind="danger" label={t("memory.remove_this", { text: fact.text })} onClick={() => (removing.value = fact)}>
-                        {t("action.remove")}
-                      </Button>
+                      <div class="actions">
+                        <Button label={t("memory.edit_this", { text: fact.text })} onClick={() => (editing.value = fact)}>
+                          {t("action.edit")}
+                        </Button>
+                        <Button kind="danger" label={t("memory.remove_this", { text: fact.text })} onClick={() => (removing.value = fact)}>
+                          {t("action.remove")}
+                        </Button>
+                      </div>
                     </li>
                   ))}
                 </ul>

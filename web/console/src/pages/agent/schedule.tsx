@@ -10,9 +10,11 @@ import { Confirm } from "../../components/confirm";
 import { EmptyState } from "../../components/empty_state";
 import { List } from "../../components/list_tools";
 import { Loaded, type Resource, useLoad } from "../../components/loaded";
+import { Menu } from "../../components/menu";
 import { Notice } from "../../components/notice";
 import { Time } from "../../components/time";
 import { AgentFrame } from "../../parts/agent_frame";
+import { cronWords } from "../../parts/cron_words";
 import { HeartbeatCard } from "../../parts/heartbeat";
 import { RunHistory } from "../../parts/run_history";
 import { TaskDialog } from "../../parts/task_dialog";
@@ -26,10 +28,7 @@ export default function SchedulePage({ id }: PageProps) {
 }
 
 function Schedule({ agent }: { agent: Agent }) {
-  const tasks = useLoad(
-    async () => (await call("GET /api/scheduled-tasks", { query: { agentId: agent.id } })).tasks,
-    [agent.id],
-  );
+  const tasks = useLoad(async () => (await call("GET /api/scheduled-tasks", { query: { agentId: agent.id } })).tasks, [agent.id]);
   useLive(["run"], tasks.reload, ({ agentId }) => agentId === undefined || agentId === agent.id);
   const editing = useSignal<Task | "new" | null>(null);
   return (
@@ -117,10 +116,11 @@ function TaskRow({ task, tasks, onEdit }: { task: Task; tasks: Resource<Task[]>;
         <strong>
           <bdi>{task.name}</bdi>
         </strong>{" "}
+        {task.madeByAgent && <Badge>{t("schedule.by_agent")}</Badge>}
         {!task.enabled && <Badge>{t("schedule.off")}</Badge>}
         {task.running && <Badge tone="busy">{t("run.running")}</Badge>}
         <p class="quiet">
-          <code>{task.cronSchedule}</code> {task.timezone}
+          <span title={task.cronSchedule}>{cronWords(task.cronSchedule, task.timezone)}</span>
           {task.nextRun && (
             <>
               {" · "}
@@ -133,24 +133,31 @@ function TaskRow({ task, tasks, onEdit }: { task: Task; tasks: Resource<Task[]>;
         <Button disabled={busy.value} label={t("schedule.run_this", { name: task.name })} onClick={() => void attempt(runNow)}>
           {t("schedule.run")}
         </Button>
-        <Button
-          disabled={busy.value}
-          label={t(task.enabled ? "schedule.disable_this" : "schedule.enable_this", { name: task.name })}
-          onClick={() =>
-            void attempt(() => call("PUT /api/scheduled-tasks", { body: { taskId: task.id, enabled: !task.enabled } }))
-          }
-        >
-          {task.enabled ? t("schedule.disable") : t("schedule.enable")}
-        </Button>
-        <Button label={t("schedule.history_of", { name: task.name })} pressed={history.value} onClick={() => (history.value = !history.value)}>
-          {t("schedule.history")}
-        </Button>
-        <Button label={t("schedule.edit_this", { name: task.name })} onClick={onEdit}>
-          {t("action.edit")}
-        </Button>
-        <Button kind="danger" label={t("schedule.delete_this", { name: task.name })} onClick={() => (removing.value = true)}>
-          {t("action.delete")}
-        </Button>
+        <Menu
+          label={t("schedule.menu", { name: task.name })}
+          items={[
+            { title: t("action.edit"), label: t("schedule.edit_this", { name: task.name }), icon: "edit", run: onEdit },
+            {
+              title: t("schedule.history"),
+              label: t("schedule.history_of", { name: task.name }),
+              icon: "log",
+              run: () => (history.value = !history.value),
+            },
+            {
+              title: task.enabled ? t("schedule.disable") : t("schedule.enable"),
+              label: t(task.enabled ? "schedule.disable_this" : "schedule.enable_this", { name: task.name }),
+              icon: "power",
+              disabled: busy.value,
+              run: () => attempt(() => call("PUT /api/scheduled-tasks", { body: { taskId: task.id, enabled: !task.enabled } })),
+            },
+            {
+              title: t("action.delete"),
+              label: t("schedule.delete_this", { name: task.name }),
+              icon: "trash",
+              run: () => (removing.value = true),
+            },
+          ]}
+        />
       </div>
       {error.value && <Notice kind="error">{error.value}</Notice>}
       {history.value && <RunHistory key={runs.value} task={task} />}

@@ -11,15 +11,19 @@ import { Confirm } from "../../components/confirm";
 import { Loaded, useLoad } from "../../components/loaded";
 import { Notice } from "../../components/notice";
 import { AgentFrame } from "../../parts/agent_frame";
+import { AgentLimits } from "../../parts/agent_limits";
 import { CloneDialog } from "../../parts/clone_dialog";
 import { ConfigForm } from "../../parts/config_form";
+import { SkillDrafts } from "../../parts/skill_drafts";
 
 export default function AgentSettingsPage({ id }: PageProps) {
   return (
     <AgentFrame id={id} tab="settings">
       {(agent) => (
-        <div class="panel-body sections">
+        <div class="panel-body panel-sections">
           <Config agent={agent} />
+          <AgentLimits agent={agent} />
+          <SkillDrafts agent={agent} />
           <GatewayToken agent={agent} />
           <Maintenance agent={agent} />
           <Removal agent={agent} />
@@ -30,10 +34,7 @@ export default function AgentSettingsPage({ id }: PageProps) {
 }
 
 function Config({ agent }: { agent: Agent }) {
-  const config = useLoad(
-    async () => (await call("GET /api/agents/{id}/config", { path: { id: agent.id } })).config,
-    [agent.id],
-  );
+  const config = useLoad(async () => (await call("GET /api/agents/{id}/config", { path: { id: agent.id } })).config, [agent.id]);
   return (
     <section aria-labelledby="config-title">
       <h2 id="config-title">{t("config.title")}</h2>

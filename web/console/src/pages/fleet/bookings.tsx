@@ -79,7 +79,14 @@ export default function BookingsPage() {
               {(found) => (
                 <Table
                   title={t("page.bookings")}
-                  columns={[t("booking.event"), t("fleet.state"), t("booking.parties"), t("booking.price"), t("usage.at"), t("booking.money")]}
+                  columns={[
+                    t("booking.event"),
+                    t("fleet.state"),
+                    t("booking.parties"),
+                    t("booking.price"),
+                    t("usage.at"),
+                    t("booking.money"),
+                  ]}
                 >
                   {found.map((entry) => (
                     <tr key={entry.id}>

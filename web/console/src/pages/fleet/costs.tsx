@@ -21,7 +21,12 @@ export default function CostsPage() {
   useEffect(() => void refresh().catch(() => undefined), []);
   return (
     <FleetFrame>
-      <select aria-label={t("limits.period")} class="short" value={period} onChange={(event) => setParameter("period", event.currentTarget.value)}>
+      <select
+        aria-label={t("limits.period")}
+        class="short"
+        value={period}
+        onChange={(event) => setParameter("period", event.currentTarget.value)}
+      >
         <option value="">{t("trace.all_time")}</option>
         {lastMonths().map((name) => (
           <option key={name} value={name}>

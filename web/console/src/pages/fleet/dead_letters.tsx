@@ -77,7 +77,11 @@ export default function DeadLettersPage() {
                         >
                           {t("letter.replay")}
                         </Action>
-                        <Button kind="danger" label={t("letter.drop_this", { name: letter.action })} onClick={() => (dropping.value = letter)}>
+                        <Button
+                          kind="danger"
+                          label={t("letter.drop_this", { name: letter.action })}
+                          onClick={() => (dropping.value = letter)}
+                        >
                           {t("letter.drop")}
                         </Button>
                       </div>

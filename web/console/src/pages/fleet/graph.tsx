@@ -77,8 +77,6 @@ function SoulCard({ soul, graph, onClose }: { soul: Soul; graph: Graph; onClose:
     [t("fleet.children"), shown(soul.children)],
     [t("fleet.endpoints"), shown(soul.endpoints)],
     [t("fleet.cycles"), shown(soul.cycles)],
-    [t("fleet.regime"), soul.regime ? named("fleet.regime", soul.regime) : undefined],
-    [t("fleet.free_energy"), shown(soul.freeEnergy)],
   ];
   return (
     <section class="card" aria-labelledby="soul-title">
@@ -160,7 +158,15 @@ function Souls({ graph, selected, onSelect }: { graph: Graph; selected: string; 
       {(found) => (
         <Table
           title={t("fleet.souls")}
-          columns={[t("usage.name"), t("fleet.role"), t("fleet.state"), t("fleet.load"), t("fleet.memory"), t("fleet.fitness"), t("fleet.connections")]}
+          columns={[
+            t("usage.name"),
+            t("fleet.role"),
+            t("fleet.state"),
+            t("fleet.load"),
+            t("fleet.memory"),
+            t("fleet.fitness"),
+            t("fleet.connections"),
+          ]}
         >
           {found.map((soul) => (
             <tr key={soul.id}>

@@ -32,7 +32,12 @@ export default function MessagesPage() {
       )}
       {known && known.length > 0 && (
         <>
-          <select aria-label={t("usage.agent")} class="short" value={chosen} onChange={(event) => setParameter("agent", event.currentTarget.value)}>
+          <select
+            aria-label={t("usage.agent")}
+            class="short"
+            value={chosen}
+            onChange={(event) => setParameter("agent", event.currentTarget.value)}
+          >
             {known.map(({ id, name }) => (
               <option key={id} value={id}>
                 {name}

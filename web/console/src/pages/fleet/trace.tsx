@@ -89,9 +89,19 @@ function Waterfall({ spans }: { spans: Span[] }) {
             </th>
             <td>{typeof span.durationMs === "number" ? duration(span.durationMs) : "–"}</td>
             <td class="waterfall">
-              <svg viewBox="0 0 100 4" preserveAspectRatio="none" role="img" aria-label={t("trace.begins", { offset: duration(time(span) - start) })}>
+              <svg
+                viewBox="0 0 100 4"
+                preserveAspectRatio="none"
+                role="img"
+                aria-label={t("trace.begins", { offset: duration(time(span) - start) })}
+              >
                 <rect class="track" width="100" height="4" />
-                <rect class={`fill ${span.status === "error" ? "bad" : span.type}`} x={Math.min(from, 99.5)} width={Math.max(share, 0.5)} height="4" />
+                <rect
+                  class={`fill ${span.status === "error" ? "bad" : span.type}`}
+                  x={Math.min(from, 99.5)}
+                  width={Math.max(share, 0.5)}
+                  height="4"
+                />
               </svg>
             </td>
           </tr>
@@ -115,9 +125,7 @@ function SpanName({ span, level }: Line) {
       <summary>
         <span class="unseen">{t("trace.level", { level: number(level + 1) })}</span>
         <bdi>{span.name}</bdi> <Badge>{named("trace.type", span.type)}</Badge>{" "}
-        {span.status !== "success" && (
-          <Badge tone={span.status === "error" ? "bad" : "busy"}>{named("trace.status", span.status)}</Badge>
-        )}
+        {span.status !== "success" && <Badge tone={span.status === "error" ? "bad" : "busy"}>{named("trace.status", span.status)}</Badge>}
       </summary>
       {span.error && (
         <p class="cause">

@@ -105,7 +105,16 @@ export default function TracesPage() {
       {list && list.length > 0 && (
         <Table
           title={t("page.traces")}
-          columns={[t("trace.name"), t("usage.agent"), t("trace.type"), t("usage.at"), t("usage.latency"), t("trace.spans"), t("usage.tokens_title"), t("usage.cost")]}
+          columns={[
+            t("trace.name"),
+            t("usage.agent"),
+            t("trace.type"),
+            t("usage.at"),
+            t("usage.latency"),
+            t("trace.spans"),
+            t("usage.tokens_title"),
+            t("usage.cost"),
+          ]}
         >
           {list.map((trace) => (
             <TraceRow key={trace.id} trace={trace} />

@@ -1,5 +1,6 @@
 // The radio: what is live, the streams of one's agents, and new ones for wallets.
 import { useSignal } from "@preact/signals";
+import * as account from "../../account";
 import { call } from "../../api/client";
 import type { Broadcast, LiveStream } from "../../api/types";
 import { t, tn } from "../../app/i18n";
@@ -16,7 +17,8 @@ import { OwnStreams } from "../../parts/own_streams";
 import { StreamKeyDialog } from "../../parts/stream_key";
 
 export default function StreamsPage() {
-  const live = useLoad(() => call("GET /api/radio/live"));
+  // Without a provider the list of live streams is an error, as the interface says.
+  const live = useLoad(async () => ((await call("GET /api/streams")).configured ? (await call("GET /api/radio/live")).djs : null));
   const creating = useSignal(false);
   const managing = useSignal(false);
   const made = useSignal<Broadcast | undefined>(undefined);
@@ -27,16 +29,22 @@ export default function StreamsPage() {
         <div class="page-head">
           <h2 id="live-title">{t("radio.live")}</h2>
           <div class="actions">
-            <Reload reload={live.reload} />
-            <Button onClick={() => (managing.value = true)}>{t("radio.manage")}</Button>
-            <Button kind="primary" onClick={() => (creating.value = true)}>
-              {t("radio.new")}
-            </Button>
+            {live.data.value && (
+              <>
+                <Reload reload={live.reload} />
+                <Button onClick={() => (managing.value = true)}>{t("radio.manage")}</Button>
+                <Button kind="primary" onClick={() => (creating.value = true)}>
+                  {t("radio.new")}
+                </Button>
+              </>
+            )}
           </div>
         </div>
         <Loaded of={live}>
-          {({ djs }) =>
-            djs.length === 0 ? (
+          {(djs) =>
+            djs === null ? (
+              <EmptyState title={t("radio.off")} text={t(account.user.value?.isAdmin ? "radio.off_admin" : "radio.off_text")} />
+            ) : djs.length === 0 ? (
               <EmptyState title={t("radio.silent")} text={t("radio.silent_text")} />
             ) : (
               <List
@@ -63,7 +71,7 @@ export default function StreamsPage() {
           }
         </Loaded>
       </section>
-      <OwnStreams onRotated={(stream) => (made.value = stream)} />
+      {live.data.value && <OwnStreams onRotated={(stream) => (made.value = stream)} />}
       {creating.value && <NewStreamDialog onClose={() => (creating.value = false)} onMade={(stream) => (made.value = stream)} />}
       {managing.value && <KeyedStreamDialog onClose={() => (managing.value = false)} onRotated={(stream) => (made.value = stream)} />}
       {made.value && <StreamKeyDialog broadcast={made.value} onClose={() => (made.value = undefined)} />}

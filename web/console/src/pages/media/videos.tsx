@@ -26,8 +26,7 @@ export default function VideosPage() {
   const creating = useSignal(false);
   const removing = useSignal<Video | undefined>(undefined);
   useRefreshOnReturn(videos);
-  const onChanged = (changed: Video) =>
-    (videos.data.value = videos.data.peek()?.map((one) => (one.id === changed.id ? changed : one)));
+  const onChanged = (changed: Video) => (videos.data.value = videos.data.peek()?.map((one) => (one.id === changed.id ? changed : one)));
   return (
     <MediaFrame>
       <div class="page-head">
@@ -64,7 +63,13 @@ export default function VideosPage() {
               {(found) => (
                 <ul class="rows">
                   {found.map((video) => (
-                    <Row key={video.id} video={video} onChanged={onChanged} onGone={videos.reload} onRemove={() => (removing.value = video)} />
+                    <Row
+                      key={video.id}
+                      video={video}
+                      onChanged={onChanged}
+                      onGone={videos.reload}
+                      onRemove={() => (removing.value = video)}
+                    />
                   ))}
                 </ul>
               )}
@@ -132,7 +137,14 @@ function Row({ video, onChanged, onGone, onRemove }: RowProps) {
           {video.status === "done" && <span>{`${duration(video.seconds * 1_000)} · ${bytes(video.bytes)}`}</span>}
           <Time at={video.createdAt} ago />
         </p>
-        {isAtWork && <Meter plain label={t("video.progress", { name: video.title })} share={video.progress / 100} text={percent(video.progress / 100)} />}
+        {isAtWork && (
+          <Meter
+            plain
+            label={t("video.progress", { name: video.title })}
+            share={video.progress / 100}
+            text={percent(video.progress / 100)}
+          />
+        )}
         {video.error && (
           <p class="cause">
             <bdi>{video.error}</bdi>
@@ -143,7 +155,10 @@ function Row({ video, onChanged, onGone, onRemove }: RowProps) {
       <div class="actions">
         {video.status === "done" && (
           <>
-            <Action label={t("video.play_this", { name: video.title })} run={async () => (playing.value = playing.value ? "" : await address())}>
+            <Action
+              label={t("video.play_this", { name: video.title })}
+              run={async () => (playing.value = playing.value ? "" : await address())}
+            >
               {playing.value ? t("action.close") : t("video.play")}
             </Action>
             <Action label={t("video.download_this", { name: video.title })} run={download}>

@@ -37,11 +37,7 @@ export default function SkillsPage() {
                 ? t("skills.installed_of", { count: number(installed), limit: number(limit) })
                 : t("skills.installed_count", { count: number(installed) })}
             </p>
-            {list.length === 0 ? (
-              <EmptyState title={t("skills.empty")} text={t("skills.empty_text")} />
-            ) : (
-              <Catalogue list={list} />
-            )}
+            {list.length === 0 ? <EmptyState title={t("skills.empty")} text={t("skills.empty_text")} /> : <Catalogue list={list} />}
           </>
         )}
       </Loaded>

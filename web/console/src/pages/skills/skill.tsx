@@ -123,7 +123,11 @@ function Installations({ skill, onChanged }: { skill: SkillDetail; onChanged: ()
                   {t("skills.update")}
                 </Action>
               )}
-              <Button kind="danger" label={t("skills.uninstall_this", { name: name(one.agentId) })} onClick={() => (removing.value = one.agentId)}>
+              <Button
+                kind="danger"
+                label={t("skills.uninstall_this", { name: name(one.agentId) })}
+                onClick={() => (removing.value = one.agentId)}
+              >
                 {t("skills.uninstall")}
               </Button>
             </div>

@@ -49,13 +49,15 @@ async function pay(body: { action: string; plan?: string; price?: string }) {
 async function visit(path: string) {
   const answer = await fetch(path, { redirect: "manual", credentials: "same-origin", headers: { Accept: "application/json" } });
   if (answer.type === "opaqueredirect") window.location.assign(path);
-  else throw new Error(((await answer.json().catch(() => ({}))) as { error?: string }).error ?? t("error.refused", { status: answer.status }));
+  else
+    throw new Error(((await answer.json().catch(() => ({}))) as { error?: string }).error ?? t("error.refused", { status: answer.status }));
 }
 
 const kind = ({ item }: Offer) => (item.startsWith("credits.") ? "credits" : item.startsWith("storage.") ? "storage" : "plan");
 const priceOf = ({ amount, currency }: Offer) => (amount && currency ? moneyIn(currency.toUpperCase(), amount) : "");
 
 function Sold({ offers }: { offers: Offer[] }) {
+  const plan = account.settings.value?.plan ?? "";
   const problem = useSignal("");
   const leave = async (path: string) => {
     problem.value = "";
@@ -86,9 +88,13 @@ function Sold({ offers }: { offers: Offer[] }) {
                 <Badge>{named("billing.kind", kind(offer))}</Badge>
                 <p class="quiet">{priceOf(offer) || t("billing.price_there")}</p>
               </div>
-              <Action label={t("billing.buy_this", { name: offer.title })} run={() => buy[kind(offer)](offer)}>
-                {t("billing.buy")}
-              </Action>
+              {offer.item === plan ? (
+                <Badge tone="good">{t("billing.current")}</Badge>
+              ) : (
+                <Action label={t("billing.buy_this", { name: offer.title })} run={() => buy[kind(offer)](offer)}>
+                  {kind(offer) === "plan" && plan ? t("billing.change") : t("billing.buy")}
+                </Action>
+              )}
             </li>
           ))}
         </ul>

@@ -191,7 +191,14 @@ function NewKeyDialog({ onClose, onMade }: { onClose: () => void; onMade: (key: 
           </details>
         )}
         <Field label={t("keys.days")} name="expiresInDays" type="number" min={1} max={3650} step={1} hint={t("keys.days_hint")} />
-        <Field label={t("keys.budget")} name="budgetUsd" inputMode="decimal" maxLength={20} autocomplete="off" hint={t("keys.budget_hint")} />
+        <Field
+          label={t("keys.budget")}
+          name="budgetUsd"
+          inputMode="decimal"
+          maxLength={20}
+          autocomplete="off"
+          hint={t("keys.budget_hint")}
+        />
       </Form>
     </Dialog>
   );

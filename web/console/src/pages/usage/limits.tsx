@@ -78,12 +78,13 @@ function CapCard({ cap, name, onChanged }: { cap: Cap; name: string; onChanged: 
   const editing = useSignal(false);
   const removing = useSignal(false);
   const own = !cap.byAdmin && cap.scope !== "plan";
+  const ofEachAgent = cap.scope === "agents";
   const title = t(`limits.per_${cap.period}`, { name });
   return (
     <>
       <div class="page-head">
         <h3>
-          <bdi>{title}</bdi> {!own && <Badge>{t("limits.by_admin")}</Badge>}
+          <bdi>{title}</bdi> {!own && <Badge>{t(cap.isDefault ? "limits.of_plan" : "limits.by_admin")}</Badge>}
         </h3>
         {own && !editing.value && (
           <div class="actions">
@@ -96,14 +97,20 @@ function CapCard({ cap, name, onChanged }: { cap: Cap; name: string; onChanged: 
           </div>
         )}
       </div>
-      {cap.usd !== null && cap.usd !== undefined && (
+      {ofEachAgent && (
+        <p>
+          {[cap.usd && money(cap.usd), cap.tokens && t("usage.tokens", { count: compact(cap.tokens) })].filter(Boolean).join(" · ") ||
+            t("limits.none")}
+        </p>
+      )}
+      {!ofEachAgent && cap.usd !== null && cap.usd !== undefined && (
         <Bar
           label={t("limits.usd")}
           share={Number(cap.usedUsd ?? 0) / Math.max(Number(cap.usd), Number.MIN_VALUE)}
           text={t("limits.used_of", { used: money(cap.usedUsd ?? "0"), limit: money(cap.usd) })}
         />
       )}
-      {cap.tokens !== null && cap.tokens !== undefined && (
+      {!ofEachAgent && cap.tokens !== null && cap.tokens !== undefined && (
         <Bar
           label={t("limits.tokens")}
           share={(cap.usedTokens ?? 0) / Math.max(cap.tokens, Number.MIN_VALUE)}
@@ -115,9 +122,7 @@ function CapCard({ cap, name, onChanged }: { cap: Cap; name: string; onChanged: 
           submit={t("action.save")}
           onCancel={() => (editing.value = false)}
           onSubmit={async (values) => {
-            await call("PUT /api/caps", {
-              body: { scope: cap.scope, target: cap.target, period: cap.period, ...amounts(values) },
-            });
+            await call("PUT /api/caps", { body: { scope: cap.scope, target: cap.target, period: cap.period, ...amounts(values) } });
             editing.value = false;
             await onChanged();
           }}
@@ -161,7 +166,15 @@ function Bar({ label, share, text }: { label: string; share: number; text: strin
 function Amounts({ cap }: { cap?: Cap }) {
   return (
     <div class="columns">
-      <Field label={t("limits.usd")} name="usd" inputMode="decimal" maxLength={20} autocomplete="off" placeholder="10.00" defaultValue={cap?.usd ?? ""} />
+      <Field
+        label={t("limits.usd")}
+        name="usd"
+        inputMode="decimal"
+        maxLength={20}
+        autocomplete="off"
+        placeholder="10.00"
+        defaultValue={cap?.usd ?? ""}
+      />
       <Field label={t("limits.tokens")} name="tokens" type="number" min={0} step={1} defaultValue={cap?.tokens?.toString() ?? ""} />
       <Select label={t("limits.when")} name="whenReached" defaultValue={cap?.whenReached ?? "refuse"}>
         {reactions.map((name) => (

@@ -24,7 +24,12 @@ export default function StatementsPage() {
   return (
     <UsageFrame>
       <div class="page-head">
-        <select aria-label={t("statement.month")} class="short" value={chosen} onChange={(event) => setParameter("month", event.currentTarget.value)}>
+        <select
+          aria-label={t("statement.month")}
+          class="short"
+          value={chosen}
+          onChange={(event) => setParameter("month", event.currentTarget.value)}
+        >
           {(months.includes(chosen) ? months : [chosen, ...months]).map((name) => (
             <option key={name} value={name}>
               {/^\d{4}-\d{2}$/.test(name) ? month(name) : name}
@@ -105,7 +110,10 @@ function Account({ statement: { plans, usage, credits, payments, paymentTotals }
           <p class="quiet">{t("statement.no_payments")}</p>
         ) : (
           <>
-            <Table title={t("statement.payments")} columns={[t("usage.at"), t("usage.name"), t("transfer.amount"), t("statement.refunded"), t("fleet.state")]}>
+            <Table
+              title={t("statement.payments")}
+              columns={[t("usage.at"), t("usage.name"), t("transfer.amount"), t("statement.refunded"), t("fleet.state")]}
+            >
               {payments.map((payment) => (
                 <tr key={payment.id}>
                   <td>

@@ -59,9 +59,7 @@ export default function WalletPage() {
       </section>
       <AgentWallets />
       <TestNetwork />
-      {paying.value && (
-        <TransferDialog onClose={() => (paying.value = false)} onPaid={async () => go("/wallet/transfers")} />
-      )}
+      {paying.value && <TransferDialog onClose={() => (paying.value = false)} onPaid={async () => go("/wallet/transfers")} />}
     </WalletFrame>
   );
 }

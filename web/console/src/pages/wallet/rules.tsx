@@ -20,7 +20,12 @@ export default function RulesPage() {
   return (
     <WalletFrame>
       <p class="quiet">{t("rules.about")}</p>
-      <select aria-label={t("rules.wallet")} class="short" value={agentId} onChange={(event) => setParameter("agent", event.currentTarget.value)}>
+      <select
+        aria-label={t("rules.wallet")}
+        class="short"
+        value={agentId}
+        onChange={(event) => setParameter("agent", event.currentTarget.value)}
+      >
         <option value="">{t("wallet.own")}</option>
         {(agents.value ?? []).map(({ id, name }) => (
           <option key={id} value={id}>
@@ -39,7 +44,9 @@ function Rules({ agentId }: { agentId: string }) {
   const save = async (values: FormData) => {
     saved.value = false;
     const [daily, above] = ["dailyUsdc", "approvalAboveUsdc"].map((name) => textOf(values, name).trim());
-    const receivers = textOf(values, "receivers").split(/[\s,]+/).filter(Boolean);
+    const receivers = textOf(values, "receivers")
+      .split(/[\s,]+/)
+      .filter(Boolean);
     await call("PUT /api/wallet/rules", {
       body: { ...(agentId && { agentId }), dailyUsdc: daily || null, approvalAboveUsdc: above || null, receivers },
     });

@@ -152,13 +152,28 @@ function NewSplitDialog({ onClose, onMade }: { onClose: () => void; onMade: () =
             ))}
           </Select>
           <div class="columns">
-            <Field label={t("split.total")} name="totalAmount" required maxLength={40} inputMode="decimal" autocomplete="off" placeholder="12.50" />
+            <Field
+              label={t("split.total")}
+              name="totalAmount"
+              required
+              maxLength={40}
+              inputMode="decimal"
+              autocomplete="off"
+              placeholder="12.50"
+            />
             <Field label={t("usage.name")} name="name" maxLength={100} autocomplete="off" dir="auto" />
           </div>
           {rows.value.map((row, at) => (
             <fieldset key={row}>
               <legend>{t("split.recipient", { number: number(at + 1) })}</legend>
-              <Field label={t("split.address")} name={`recipients[${at}].address`} required maxLength={100} autocomplete="off" spellcheck={false} />
+              <Field
+                label={t("split.address")}
+                name={`recipients[${at}].address`}
+                required
+                maxLength={100}
+                autocomplete="off"
+                spellcheck={false}
+              />
               <Field label={t("split.share")} name={`recipients[${at}].share`} type="number" required min={0.01} max={100} step="any" />
               {rows.value.length > 1 && (
                 <div class="actions start">

@@ -1,0 +1,220 @@
+// One channel of an agent: its state, who writes over it, and what could not be delivered.
+import { useSignal } from "@preact/signals";
+import { call } from "../api/client";
+import type { Agent, Channel, ChannelPeer, DeadChannelMessage } from "../api/types";
+import { type Key, t, tn } from "../app/i18n";
+import { agentPath } from "../app/pages";
+import { Action } from "../components/action";
+import { Badge } from "../components/badge";
+import { Button } from "../components/button";
+import { CodeBlock } from "../components/code_block";
+import { Confirm } from "../components/confirm";
+import { Field, Select } from "../components/field";
+import { Form, textOf } from "../components/form";
+import { Link } from "../components/link";
+import { Loaded, type Resource, useLoad } from "../components/loaded";
+import { State, type Tone } from "../components/state";
+import { Time } from "../components/time";
+
+interface Props {
+  agent: Agent;
+  channel: Channel;
+  reload: () => Promise<void>;
+}
+
+const tones: Record<Channel["state"], Tone> = { connected: "good", connecting: "busy", rejected: "bad", off: "rest" };
+const accesses = ["pairing", "open", "closed"] as const;
+
+export function ChannelCard({ agent, channel, reload }: Props) {
+  const path = { id: agent.id, channel: channel.id };
+  const removing = useSignal(false);
+  const invitation = useSignal("");
+  const peers = useLoad(async () => (await call("GET /api/agents/{id}/channels/{channel}/peers", { path })).peers, [channel]);
+  const letters = useLoad(
+    async () => (await call("GET /api/agents/{id}/channels/{channel}/dead-letters", { path })).deadLetters,
+    [channel],
+  );
+  const change = async (body: Partial<Pick<Channel, "access" | "enabled">> & { token?: string }) => {
+    await call("PATCH /api/agents/{id}/channels/{channel}", { path, body });
+    await reload();
+  };
+  const invite = async (owner: boolean) => {
+    const made = await call("POST /api/agents/{id}/channels/{channel}/invitations", { path, body: { owner } });
+    invitation.value = made.url ?? made.code;
+  };
+  const name = channel.identity ?? t(`channels.kind.${channel.kind}`);
+  return (
+    <section class="card" aria-label={name}>
+      <h3>
+        {t(`channels.kind.${channel.kind}`)} {channel.identity && <bdi>{channel.identity}</bdi>}
+      </h3>
+      <p>
+        <State tone={tones[channel.state]}>{t(`channels.state.${channel.state}`)}</State>{" "}
+        {channel.connectedSince && <Time at={channel.connectedSince} ago />} {channel.queued > 0 && tn("channels.queued", channel.queued)}
+      </p>
+      {channel.error && <p dir="auto">{channel.error}</p>}
+      {channel.eventsUrl && (
+        <>
+          <p>{t("channels.events")}</p>
+          <CodeBlock text={channel.eventsUrl} />
+        </>
+      )}
+      {channel.state === "rejected" && (
+        <Form submit={t("channels.replace")} onSubmit={(values) => change({ token: textOf(values, "token").trim() })}>
+          <Field label={t(`channels.token.${channel.kind}`)} name="token" type="password" required maxLength={1_000} autocomplete="off" />
+        </Form>
+      )}
+      <Select
+        label={t("channels.access")}
+        value={channel.access}
+        onChange={(event) => void change({ access: event.currentTarget.value as Channel["access"] })}
+      >
+        {accesses.map((access) => (
+          <option key={access} value={access}>
+            {t(`channels.access.${access}`)}
+          </option>
+        ))}
+      </Select>
+      <div class="actions start">
+        <Action run={() => invite(true)}>{t("channels.link")}</Action>
+        <Action run={() => invite(false)}>{t("channels.invite")}</Action>
+        <Action run={() => call("POST /api/agents/{id}/channels/{channel}/test", { path })}>{t("channels.test")}</Action>
+        <Action run={() => change({ enabled: !channel.enabled })}>{t(channel.enabled ? "channels.disable" : "channels.enable")}</Action>
+        <Button kind="danger" label={t("channels.remove_this", { name })} onClick={() => (removing.value = true)}>
+          {t("action.remove")}
+        </Button>
+      </div>
+      {invitation.value && (
+        <>
+          <p>{t("channels.invitation")}</p>
+          <CodeBlock text={invitation.value} />
+        </>
+      )}
+      <h4>{t("channels.people")}</h4>
+      {channel.pending > 0 && (
+        <Form
+          submit={t("channels.confirm")}
+          onSubmit={async (values) => {
+            await call("POST /api/agents/{id}/channels/{channel}/pairings", { path, body: { code: textOf(values, "code").trim() } });
+            await reload();
+          }}
+        >
+          <Field label={t("channels.code")} name="code" required maxLength={20} autocomplete="off" hint={t("channels.code_hint")} />
+        </Form>
+      )}
+      <Loaded of={peers}>
+        {(list) =>
+          list.length === 0 ? (
+            <p class="quiet">{t("channels.nobody")}</p>
+          ) : (
+            <ul class="rows">
+              {list.map((peer) => (
+                <PeerRow key={peer.id} path={path} peer={peer} peers={peers} />
+              ))}
+            </ul>
+          )
+        }
+      </Loaded>
+      {channel.deadLetters > 0 && (
+        <>
+          <h4>{t("channels.dead")}</h4>
+          <Loaded of={letters}>
+            {(list) => (
+              <ul class="rows">
+                {list.map((letter) => (
+                  <LetterRow key={letter.id} path={path} letter={letter} reload={reload} />
+                ))}
+              </ul>
+            )}
+          </Loaded>
+        </>
+      )}
+      {removing.value && (
+        <Confirm
+          title={t("channels.remove_title", { name })}
+          confirm={t("action.remove")}
+          danger
+          onClose={() => (removing.value = false)}
+          action={async () => {
+            await call("DELETE /api/agents/{id}/channels/{channel}", { path });
+            await reload();
+          }}
+        >
+          <p>{t("channels.remove_text")}</p>
+        </Confirm>
+      )}
+    </section>
+  );
+}
+
+interface Path {
+  id: string;
+  channel: string;
+}
+
+function PeerRow({ path, peer, peers }: { path: Path; peer: ChannelPeer; peers: Resource<ChannelPeer[]> }) {
+  const decide = async (standing: ChannelPeer["standing"]) => {
+    await call("PUT /api/agents/{id}/channels/{channel}/peers/{peer}", { path: { ...path, peer: peer.id }, body: { standing } });
+    await peers.reload();
+  };
+  const admits = peer.standing === "allowed" || peer.standing === "owner";
+  return (
+    <li>
+      <div>
+        <strong>
+          <bdi>{peer.name || peer.address}</bdi>
+        </strong>{" "}
+        <Badge tone={peer.standing === "pending" ? "busy" : ""}>{t(`channels.standing.${peer.standing}` as Key)}</Badge>
+        <p class="quiet">
+          <bdi>{peer.address}</bdi> · <Time at={peer.lastMessageAt} ago />
+        </p>
+      </div>
+      <div class="actions">
+        {admits && peer.conversationId && (
+          <Link to={`${agentPath(path.id, "")}?conversation=${peer.conversationId}`}>{t("channels.read")}</Link>
+        )}
+        {!admits && <Action run={() => decide("allowed")}>{t("channels.admit")}</Action>}
+        {peer.standing !== "blocked" && (
+          <Action kind="danger" run={() => decide("blocked")}>
+            {t("channels.block")}
+          </Action>
+        )}
+      </div>
+    </li>
+  );
+}
+
+function LetterRow({ path, letter, reload }: { path: Path; letter: DeadChannelMessage; reload: () => Promise<void> }) {
+  const of = { ...path, letter: letter.id };
+  return (
+    <li>
+      <div>
+        <p class="words" dir="auto">
+          {letter.file ?? letter.text}
+        </p>
+        <p class="quiet" dir="auto">
+          {letter.error} · <Time at={letter.createdAt} ago />
+        </p>
+      </div>
+      <div class="actions">
+        <Action
+          run={async () => {
+            await call("POST /api/agents/{id}/channels/{channel}/dead-letters/{letter}/replay", { path: of });
+            await reload();
+          }}
+        >
+          {t("channels.again")}
+        </Action>
+        <Action
+          kind="danger"
+          run={async () => {
+            await call("DELETE /api/agents/{id}/channels/{channel}/dead-letters/{letter}", { path: of });
+            await reload();
+          }}
+        >
+          {t("channels.discard")}
+        </Action>
+      </div>
+    </li>
+  );
+}
