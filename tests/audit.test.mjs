@@ -8,7 +8,11 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 
 const audit = join(dirname(fileURLToPath(import.meta.url)), "../image/audit.mjs");
-const debian = (name, versionInfo) => ({ name, versionInfo, externalRefs: [{ referenceLocator: `pkg:deb/debian/${name}@${versionInfo}` }] });
+const debian = (name, versionInfo) => ({
+  name,
+  versionInfo,
+  externalRefs: [{ referenceLocator: `pkg:deb/debian/${name}@${versionInfo}` }],
+});
 
 const audited = (t, packages, tracker) => {
   const folder = mkdtempSync(join(tmpdir(), "agentbox-audit-"));
@@ -17,18 +21,30 @@ const audited = (t, packages, tracker) => {
     writeFileSync(join(folder, name), JSON.stringify(value));
     return join(folder, name);
   };
-  const { status, stdout } = spawnSync("node", [audit, file("spdx.json", { packages }), tracker ? file("tracker.json", tracker) : join(folder, "none")], { encoding: "utf8" });
+  const { status, stdout } = spawnSync(
+    "node",
+    [audit, file("spdx.json", { packages }), tracker ? file("tracker.json", tracker) : join(folder, "none")],
+    { encoding: "utf8" },
+  );
   return { status, stdout };
 };
 const cve = (status, more = {}) => ({ releases: { bookworm: { status, urgency: "medium", ...more } } });
 
 test("a version before the fix is named with the fix, one behind it is not", (t) => {
   const tracker = {
-    "no-such-parser": { "CVE-1": cve("resolved", { fixed_version: "2.0-1+deb12u2" }), "CVE-2": cve("resolved", { fixed_version: "1.9-1" }), "CVE-3": cve("undetermined") },
+    "no-such-parser": {
+      "CVE-1": cve("resolved", { fixed_version: "2.0-1+deb12u2" }),
+      "CVE-2": cve("resolved", { fixed_version: "1.9-1" }),
+      "CVE-3": cve("undetermined"),
+    },
     "no-such-codec": { "CVE-4": cve("open") },
     "not-linked": { "CVE-5": cve("open") },
   };
-  const { status, stdout } = audited(t, [debian("no-such-parser", "2.0-1+deb12u1"), debian("no-such-codec", "1.0-1"), { name: "agentbox", versionInfo: "0.1.0" }], tracker);
+  const { status, stdout } = audited(
+    t,
+    [debian("no-such-parser", "2.0-1+deb12u1"), debian("no-such-codec", "1.0-1"), { name: "agentbox", versionInfo: "0.1.0" }],
+    tracker,
+  );
   assert.equal(status, 1);
   assert.deepEqual(stdout.trim().split("\n"), [
     "CVE-1  no-such-parser 2.0-1+deb12u1: fixed in 2.0-1+deb12u2",

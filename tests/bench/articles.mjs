@@ -15,14 +15,20 @@ const beside = (folder) => {
 };
 const in_folders = (folder, text_of) =>
   readdirSync(folder).map((name) => ({
-    path: join(folder, name, "source.html"), text: () => text_of(readFileSync(join(folder, name, "expected.html"), "utf8")),
+    path: join(folder, name, "source.html"),
+    text: () => text_of(readFileSync(join(folder, name, "expected.html"), "utf8")),
   }));
 
 const words_of = (text) =>
-  text.toLowerCase().normalize("NFKC").match(/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]|[\p{L}\p{N}]+/gu) ?? [];
+  text
+    .toLowerCase()
+    .normalize("NFKC")
+    .match(/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]|[\p{L}\p{N}]+/gu) ?? [];
 
 const score = (expected, found) => {
-  const wanted = words_of(expected), given = words_of(found), left = new Map();
+  const wanted = words_of(expected),
+    given = words_of(found),
+    left = new Map();
   for (const word of wanted) left.set(word, (left.get(word) ?? 0) + 1);
   let hits = 0;
   for (const word of given) {
@@ -30,7 +36,11 @@ const score = (expected, found) => {
     left.set(word, left.get(word) - 1);
     ++hits;
   }
-  return { precision: given.length ? hits / given.length : 0, recall: hits / wanted.length, f1: (2 * hits) / (wanted.length + given.length) };
+  return {
+    precision: given.length ? hits / given.length : 0,
+    recall: hits / wanted.length,
+    f1: (2 * hits) / (wanted.length + given.length),
+  };
 };
 
 const mean = (scores, part) => scores.reduce((sum, each) => sum + each[part], 0) / scores.length;
@@ -50,7 +60,8 @@ const readability = (folder) => {
 
 // In the encoding of its name, NAME.ENCODING.html, else as the page declares it.
 const decoded = (path) => {
-  const bytes = readFileSync(path), head = bytes.subarray(0, 4096).toString("latin1");
+  const bytes = readFileSync(path),
+    head = bytes.subarray(0, 4096).toString("latin1");
   const encoding = /^[^.]+\.([\w-]+)\.html$/.exec(basename(path))?.[1] ?? /charset=["']?([\w-]+)/i.exec(head)?.[1] ?? "utf-8";
   return new TextDecoder(encoding).decode(bytes);
 };
@@ -70,7 +81,8 @@ export const articles = async (bench) => {
   const box = await start_box(bench.binary, join(bench.folder, "articles"), { env: { SUMMARIZER_ALLOW_PRIVATE: "on" } });
   for (const [index, page] of pages.entries()) {
     const answer = await fetch(`${box.summarizer}/api/summarize?format=text`, {
-      method: "POST", headers: { "content-type": "application/json" },
+      method: "POST",
+      headers: { "content-type": "application/json" },
       body: JSON.stringify({ url: `http://127.0.0.1:${server.address().port}/${index}` }),
     });
     if (!answer.ok) throw new Error(`${page.path}: ${await answer.text()}`);
@@ -81,7 +93,8 @@ export const articles = async (bench) => {
   await stop(box.child);
   server.close();
   return Object.entries(sets).flatMap(([name, each]) => {
-    const ours = each.map((page) => page.ours), theirs = each.map((page) => page.theirs);
+    const ours = each.map((page) => page.ours),
+      theirs = each.map((page) => page.theirs);
     return [
       { what: `${each.length} pages ${name}: F1 over words`, value: mean(ours, "f1"), unit: "", goal: 0.965 },
       { what: "  precision", value: mean(ours, "precision"), unit: "" },

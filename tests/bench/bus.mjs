@@ -6,15 +6,26 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { start_box, stop } from "./processes.mjs";
 
-const CONNECTIONS = 64, SENDERS = 24, MESSAGES_A_DAY = 10_000;  // of each user with the plan network
-const PACE = 1_000, PACED_SECONDS = 5;
+const CONNECTIONS = 64,
+  SENDERS = 24,
+  MESSAGES_A_DAY = 10_000; // of each user with the plan network
+const PACE = 1_000,
+  PACED_SECONDS = 5;
 
 // The members of our messages are flat and ASCII: sorted, JSON.stringify writes them canonically.
-const canonical = (members) => `{${Object.keys(members).sort().map((name) => `${JSON.stringify(name)}:${typeof members[name] === "object" ? canonical(members[name]) : JSON.stringify(members[name])}`)}}`;
+const canonical = (members) =>
+  `{${Object.keys(members)
+    .sort()
+    .map(
+      (name) => `${JSON.stringify(name)}:${typeof members[name] === "object" ? canonical(members[name]) : JSON.stringify(members[name])}`,
+    )}}`;
 
 const backend = async (box, method, path, body) => {
   const answer = await fetch(box.backend + path, {
-    method, headers: { authorization: "Bearer bench-internal-key", "content-type": "application/json" }, body: body && JSON.stringify(body) });
+    method,
+    headers: { authorization: "Bearer bench-internal-key", "content-type": "application/json" },
+    body: body && JSON.stringify(body),
+  });
   if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`);
   return answer.json();
 };
@@ -34,24 +45,35 @@ const connection = async (box) => {
   const socket = connect(Number(port), hostname);
   socket.setNoDelay(true);
   await once(socket, "connect");
-  let text = "", answered;
+  let text = "",
+    answered;
   socket.on("data", (bytes) => {
     text += bytes;
     const head = text.indexOf("\r\n\r\n");
     if (head < 0) return;
     const length = Number(/content-length: (\d+)/i.exec(text)[1]);
     if (text.length < head + 4 + length) return;
-    const status = Number(text.slice(9, 12)), body = text.slice(head + 4, head + 4 + length);
+    const status = Number(text.slice(9, 12)),
+      body = text.slice(head + 4, head + 4 + length);
     text = "";
     answered({ status, body });
   });
-  return { ask: (request) => new Promise((resolve) => { answered = resolve; socket.write(request); }), end: () => socket.destroy() };
+  return {
+    ask: (request) =>
+      new Promise((resolve) => {
+        answered = resolve;
+        socket.write(request);
+      }),
+    end: () => socket.destroy(),
+  };
 };
 
 const user_with_agent = async (box, n, config) => {
   const registered = await fetch(`${box.web}/api/register`, {
-    method: "POST", headers: { "content-type": "application/json", "user-agent": "bench" },
-    body: JSON.stringify({ email: `bus${n}@bench.local`, password: "a bench user's password" }) });
+    method: "POST",
+    headers: { "content-type": "application/json", "user-agent": "bench" },
+    body: JSON.stringify({ email: `bus${n}@bench.local`, password: "a bench user's password" }),
+  });
   const { id: userId } = await registered.json();
   await backend(box, "POST", "/api/subscriptions/deploy", { userId, plan: "network" });
   const { id } = await backend(box, "POST", "/api/agents", { name: `Agent ${n}`, userId, config });
@@ -60,16 +82,22 @@ const user_with_agent = async (box, n, config) => {
 };
 
 const accepted_a_second = async (bench, box, senders) => {
-  const each = Math.floor(Math.min(MESSAGES_A_DAY * SENDERS / 2, 8_000 * bench.seconds) / CONNECTIONS);
+  const each = Math.floor(Math.min((MESSAGES_A_DAY * SENDERS) / 2, 8_000 * bench.seconds) / CONNECTIONS);
   const connections = await Promise.all(Array.from({ length: CONNECTIONS }, () => connection(box)));
-  const requests = connections.map((_, n) => Array.from({ length: each }, (__, k) => request_of(box, senders[n % SENDERS], { to: senders[n % SENDERS].id, action: "NOTE", payload: { k } })));
+  const requests = connections.map((_, n) =>
+    Array.from({ length: each }, (__, k) =>
+      request_of(box, senders[n % SENDERS], { to: senders[n % SENDERS].id, action: "NOTE", payload: { k } }),
+    ),
+  );
   const began = performance.now();
-  await Promise.all(connections.map(async ({ ask }, n) => {
-    for (const request of requests[n]) {
-      const { status, body } = await ask(request);
-      if (status !== 200) throw new Error(`bus/send: ${status} ${body}`);
-    }
-  }));
+  await Promise.all(
+    connections.map(async ({ ask }, n) => {
+      for (const request of requests[n]) {
+        const { status, body } = await ask(request);
+        if (status !== 200) throw new Error(`bus/send: ${status} ${body}`);
+      }
+    }),
+  );
   const seconds = (performance.now() - began) / 1_000;
   for (const { end } of connections) end();
   return (each * CONNECTIONS) / seconds;
@@ -81,15 +109,17 @@ const delivery_p99 = async (box, senders, webhook) => {
   const connections = await Promise.all(Array.from({ length: CONNECTIONS }, () => connection(box)));
   const began = performance.now();
   const all = PACE * PACED_SECONDS;
-  await Promise.all(connections.map(async ({ ask }, n) => {
-    for (let k = n; k < all; k += CONNECTIONS) {
-      const wait = began + k - performance.now();
-      if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait));
-      const sent = performance.now();
-      const { status, body } = await ask(request_of(box, senders[n % SENDERS], { to: recipient.id, action: "PACED", payload: { sent } }));
-      if (status !== 200) throw new Error(`bus/send: ${status} ${body}`);
-    }
-  }));
+  await Promise.all(
+    connections.map(async ({ ask }, n) => {
+      for (let k = n; k < all; k += CONNECTIONS) {
+        const wait = began + k - performance.now();
+        if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait));
+        const sent = performance.now();
+        const { status, body } = await ask(request_of(box, senders[n % SENDERS], { to: recipient.id, action: "PACED", payload: { sent } }));
+        if (status !== 200) throw new Error(`bus/send: ${status} ${body}`);
+      }
+    }),
+  );
   while (webhook.delays.length < all && performance.now() < began + 60_000) await new Promise((resolve) => setTimeout(resolve, 20));
   for (const { end } of connections) end();
   if (webhook.delays.length < all) throw new Error(`${webhook.delays.length} of ${all} messages were delivered`);
@@ -99,9 +129,20 @@ const delivery_p99 = async (box, senders, webhook) => {
 const last_ticket = async (box, senders) => {
   const seller = await user_with_agent(box, "seller", { bus: { accept: "all" } });
   const { id: eventId } = await backend(box, "POST", "/api/underground/events", {
-    agentId: seller.id, name: "Last", description: "One seat", venue: "Hall", eventDate: "2099-01-01T00:00:00Z", ticketPriceUsdc: "1", totalTickets: 1 });
+    agentId: seller.id,
+    name: "Last",
+    description: "One seat",
+    venue: "Hall",
+    eventDate: "2099-01-01T00:00:00Z",
+    ticketPriceUsdc: "1",
+    totalTickets: 1,
+  });
   const connections = await Promise.all(Array.from({ length: 100 }, () => connection(box)));
-  const answers = await Promise.all(connections.map(({ ask }, n) => ask(request_of(box, senders[n % SENDERS], { action: "BOOKING_REQUEST", payload: { eventId, tickets: 1 } }))));
+  const answers = await Promise.all(
+    connections.map(({ ask }, n) =>
+      ask(request_of(box, senders[n % SENDERS], { action: "BOOKING_REQUEST", payload: { eventId, tickets: 1 } })),
+    ),
+  );
   for (const { end } of connections) end();
   return answers.filter(({ status }) => status === 200).length;
 };

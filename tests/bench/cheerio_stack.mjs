@@ -9,7 +9,10 @@ const distinct = (texts, most) => [...new Set(texts.map((text) => text.replace(/
 const summary_of = (html) => {
   const $ = cheerio.load(html);
   $("script, style, noscript, template, iframe, object, select, textarea").remove();
-  const texts = (selector) => $(selector).map((_, element) => $(element).text()).get();
+  const texts = (selector) =>
+    $(selector)
+      .map((_, element) => $(element).text())
+      .get();
   const meta = (name) => $(`meta[name="${name}"], meta[property="${name}"]`).attr("content");
   return {
     title: $("title").first().text().trim() || $("h1").first().text().trim(),

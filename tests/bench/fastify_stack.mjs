@@ -45,8 +45,13 @@ app.get("/api/agents", async (request) => {
     [user.id],
   );
   const agents = rows.map((row) => ({
-    id: row.id, name: row.name, model: row.model, status: row.status, websocketUrl: row.websocket_url,
-    createdAt: row.created_at.toISOString(), updatedAt: row.updated_at.toISOString(),
+    id: row.id,
+    name: row.name,
+    model: row.model,
+    status: row.status,
+    websocketUrl: row.websocket_url,
+    createdAt: row.created_at.toISOString(),
+    updatedAt: row.updated_at.toISOString(),
   }));
   return { agents, count: agents.length, status: "ok" };
 });

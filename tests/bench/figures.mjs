@@ -5,6 +5,7 @@ import { Agent, request } from "node:http";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { articles } from "./articles.mjs";
+import { build } from "./build.mjs";
 import { bus } from "./bus.mjs";
 import { model_history, model_streams, models } from "./models.mjs";
 import { pages } from "./pages.mjs";
@@ -21,8 +22,7 @@ const STACK_COOKIE = "app-session=bench-session";
 // Several rounds of several loads, interleaved, so that a slow moment of the machine hits all alike.
 const rounds = async (bench, loads) => {
   const results = loads.map(() => []);
-  for (let round = 0; round < bench.rounds; ++round)
-    for (const [index, load] of loads.entries()) results[index].push(await load());
+  for (let round = 0; round < bench.rounds; ++round) for (const [index, load] of loads.entries()) results[index].push(await load());
   return results.map((runs) => ({ rate: median(runs.map((run) => run.rate)), p99: median(runs.map((run) => run.p99)) }));
 };
 
@@ -38,7 +38,11 @@ const session_checks = async (bench) => {
   const cookie = await log_in(box.web);
   const probe = await (await fetch(`${box.web}/api/auth/session`, { headers: { cookie } })).text();
   if (!probe.includes('"email"')) throw new Error(`the session is not known: ${probe}`);
-  const nginx = await start_nginx(join(bench.folder, "nginx"), bench.workers, '{"user":{"id":"1","name":"bench","email":"admin@bench.local","isAdmin":true}}'.padEnd(150, " "));
+  const nginx = await start_nginx(
+    join(bench.folder, "nginx"),
+    bench.workers,
+    '{"user":{"id":"1","name":"bench","email":"admin@bench.local","isAdmin":true}}'.padEnd(150, " "),
+  );
   const seconds = bench.seconds;
   const [ours, theirs] = await rounds(bench, [
     () => wrk(`${box.web}/api/auth/session`, { seconds, headers: { cookie } }),
@@ -106,9 +110,13 @@ const writes_and_lists = async (bench) => {
 const beside_logins = async (bench) => {
   const box = await start_box(bench.binary, join(bench.folder, "logins"));
   const cookie = await log_in(box.web);
-  let going = true, attempts = 0;
+  let going = true,
+    attempts = 0;
   const clients = Array.from({ length: 16 }, async () => {
-    while (going) { await log_in(box.web); ++attempts; }
+    while (going) {
+      await log_in(box.web);
+      ++attempts;
+    }
   });
   const runs = [];
   const began = performance.now();
@@ -119,7 +127,13 @@ const beside_logins = async (bench) => {
   await Promise.all(clients);
   await stop(box.child);
   return [
-    { what: "session checks at 16 connections beside 16 clients that log in: p99", value: median(runs.map((run) => run.p99)), unit: "ms", goal: 5, at_most: true },
+    {
+      what: "session checks at 16 connections beside 16 clients that log in: p99",
+      value: median(runs.map((run) => run.p99)),
+      unit: "ms",
+      goal: 5,
+      at_most: true,
+    },
     { what: "  log-ins meanwhile", value: log_ins, unit: "/s" },
   ];
 };
@@ -137,10 +151,12 @@ const first_answer = async (bench, folder) => {
 };
 
 const start_up = async (bench) => {
-  const small = join(bench.folder, "empty"), large = join(bench.folder, "large");
+  const small = join(bench.folder, "empty"),
+    large = join(bench.folder, "large");
   fill(bench, small, 0, 0);
   fill(bench, large, 100_000, 0);
-  const empty = await first_answer(bench, small), full = await first_answer(bench, large);
+  const empty = await first_answer(bench, small),
+    full = await first_answer(bench, large);
   const box = await start_box(bench.binary, small, { reuse: true });
   await until_answers(`${box.web}/health`);
   const idle = resident_mb(box.child.pid);
@@ -172,7 +188,9 @@ const idle_connections = async (bench) => {
       const began = performance.now();
       request({ host: hostname, port, path: "/api/auth/session", agent, headers: { cookie } }, (answer) => {
         answer.resume().once("end", () => resolve(performance.now() - began));
-      }).once("error", reject).end();
+      })
+        .once("error", reject)
+        .end();
     });
   const times = [];
   for (let count = 0; count < 500; ++count) times.push(await ask());
@@ -181,7 +199,13 @@ const idle_connections = async (bench) => {
   await stop(box.child);
   return [
     { what: "10,000 idle keep-alive connections cost", value: after - before, unit: "MB", goal: 40, at_most: true },
-    { what: "  a new connection and request beside them: p99", value: times[Math.floor(times.length * 0.99)], unit: "ms", goal: 5, at_most: true },
+    {
+      what: "  a new connection and request beside them: p99",
+      value: times[Math.floor(times.length * 0.99)],
+      unit: "ms",
+      goal: 5,
+      at_most: true,
+    },
   ];
 };
 
@@ -193,7 +217,10 @@ const many_tenants = async (bench) => {
     const box = await start_box(bench.binary, folder, { reuse: true });
     boxes.push({ ...box, cookie: await log_in(box.web, FILLED) });
   }
-  const [few, many] = await rounds(bench, boxes.map((box) => () => wrk(`${box.web}/api/agents`, { seconds: bench.seconds, headers: { cookie: box.cookie } })));
+  const [few, many] = await rounds(
+    bench,
+    boxes.map((box) => () => wrk(`${box.web}/api/agents`, { seconds: bench.seconds, headers: { cookie: box.cookie } })),
+  );
   await Promise.all(boxes.map((box) => stop(box.child)));
   return [
     { what: "GET /api/agents with 10 agents, 10 users on the box", value: few.rate, unit: "/s" },
@@ -238,4 +265,5 @@ export const figures = [
   { name: "steady_sessions", measure: steady_sessions },
   { name: "restarts", measure: restarts },
   { name: "bus", measure: bus },
+  { name: "build", measure: build, only_by_name: true },
 ];

@@ -8,12 +8,12 @@
 #include <stdexcept>
 #include <string>
 
+#include "appliance/access/records.h"
 #include "appliance/box/open_store.h"
 #include "appliance/foundation/crypto/random.h"
 #include "appliance/foundation/data_folder.h"
 #include "appliance/hosting/agents/records.h"
 #include "appliance/identity/accounts/password_hasher.h"
-#include "appliance/identity/accounts/records.h"
 
 namespace {
 

@@ -9,14 +9,14 @@
 #include <stdexcept>
 #include <string>
 
+#include "appliance/access/keys.h"
+#include "appliance/access/records.h"
 #include "appliance/billing/spending/caps.h"
 #include "appliance/billing/subscriptions/subscriptions.h"
 #include "appliance/billing/usage/ledger.h"
 #include "appliance/billing/usage/period.h"
 #include "appliance/box/open_store.h"
 #include "appliance/foundation/data_folder.h"
-#include "appliance/identity/accounts/records.h"
-#include "appliance/identity/keys/keys.h"
 #include "web/task.h"
 
 namespace {

@@ -9,10 +9,10 @@
 #include <stdexcept>
 #include <string>
 
+#include "appliance/access/sessions.h"
 #include "appliance/box/open_store.h"
 #include "appliance/foundation/crypto/random.h"
 #include "appliance/foundation/data_folder.h"
-#include "appliance/identity/accounts/sessions.h"
 
 namespace {
 

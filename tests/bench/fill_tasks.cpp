@@ -10,11 +10,11 @@
 #include <string>
 #include <vector>
 
+#include "appliance/access/records.h"
 #include "appliance/box/open_store.h"
 #include "appliance/foundation/data_folder.h"
 #include "appliance/hosting/agents/records.h"
 #include "appliance/hosting/schedule/records.h"
-#include "appliance/identity/accounts/records.h"
 
 namespace {
 

@@ -5,7 +5,10 @@ import { get } from "node:http";
 import { join } from "node:path";
 import { log_in, start_box, stop } from "./processes.mjs";
 
-const AGENTS = 100, READERS = 100, LINES = 200, MS_BETWEEN_LINES = 20;
+const AGENTS = 100,
+  READERS = 100,
+  LINES = 200,
+  MS_BETWEEN_LINES = 20;
 
 const sorted = (values) => [...values].sort((a, b) => a - b);
 const share = (values, part) => sorted(values)[Math.min(values.length - 1, Math.floor(values.length * part))];
@@ -55,19 +58,22 @@ const read_along = (url, headers, on_line) =>
 const line_delays = async (box, folder, call, id) => {
   const log = join(folder, "agents", id, "run", "agent.log");
   const headers = { cookie: await log_in(box.web) };
-  const written = [], delays = [];
+  const written = [],
+    delays = [];
   const on_line = (text) => {
     const line = /^bench line (\d+)$/.exec(text);
     if (line) delays.push(performance.now() - written[line[1]]);
   };
-  const readers = await Promise.all(Array.from({ length: READERS }, () => read_along(`${box.web}/api/logs/${id}/stream?tail=0`, headers, on_line)));
+  const readers = await Promise.all(
+    Array.from({ length: READERS }, () => read_along(`${box.web}/api/logs/${id}/stream?tail=0`, headers, on_line)),
+  );
   while ((await call("GET", "/api/logs/active")).streams.length < READERS) await pause(10);
   for (let line = 0; line < LINES; ++line) {
     written[line] = performance.now();
     appendFileSync(log, `bench line ${line}\n`);
     await pause(MS_BETWEEN_LINES);
   }
-  for (const end = performance.now() + 5_000; delays.length < LINES * READERS && performance.now() < end;) await pause(10);
+  for (const end = performance.now() + 5_000; delays.length < LINES * READERS && performance.now() < end; ) await pause(10);
   for (const reader of readers) reader.close();
   if (delays.length !== LINES * READERS) throw new Error(`${delays.length} of ${LINES * READERS} lines arrived`);
   return delays;
@@ -77,7 +83,8 @@ export const live_agents = async (bench) => {
   const folder = join(bench.folder, "live-agents");
   const box = await start_box(bench.binary, folder, { env: { AGENT_PORT_RANGE: "23000-23999" } });
   const call = await person_at(box);
-  const ids = [], times = [];
+  const ids = [],
+    times = [];
   try {
     while (ids.length < AGENTS) {
       const began = performance.now();
@@ -85,7 +92,7 @@ export const live_agents = async (bench) => {
       await until_running(call, ids.at(-1));
       times.push(performance.now() - began);
     }
-    await pause(2_000);  // what starting needed is given back
+    await pause(2_000); // what starting needed is given back
     const sizes = ids.map((id) => proportional_mb(JSON.parse(readFileSync(join(folder, "agents", id, "run", "agent.pid"))).pid));
     const delays = await line_delays(box, folder, call, ids[0]);
     return [

@@ -23,7 +23,11 @@ export const free_port = () =>
 const first_json_line = (child, name) =>
   new Promise((resolve, reject) => {
     createInterface({ input: child.stdout }).on("line", (line) => {
-      try { resolve(JSON.parse(line)); } catch { /* a line for people */ }
+      try {
+        resolve(JSON.parse(line));
+      } catch {
+        /* a line for people */
+      }
     });
     child.once("exit", (code) => reject(new Error(`${name} ended with ${code} before it was ready`)));
   });
@@ -45,12 +49,22 @@ export const stop_all = () => Promise.all([...running].map((child) => stop(child
 
 // A box of its own. Resolves when it is ready; `started` is the moment of the spawn (performance.now()).
 export const start_box = async (binary, folder, settings = {}) => {
-  if (!settings.reuse) execFileSync(binary, ["init", "--data", folder, "--email", ADMIN.email, "--password", ADMIN.password], { stdio: "ignore" });
+  if (!settings.reuse)
+    execFileSync(binary, ["init", "--data", folder, "--email", ADMIN.email, "--password", ADMIN.password], { stdio: "ignore" });
   const started = performance.now();
   const child = start(binary, ["serve", "--data", folder], {
     env: {
-      ...process.env, WEB_LISTEN: "127.0.0.1:0", BACKEND_LISTEN: "127.0.0.1:0", SUMMARIZER_LISTEN: "127.0.0.1:0", RATE_LIMITS: "off", LOGIN_LIMITS: "off",
-      LOG_LEVEL: "error", INTERNAL_API_KEY: "bench-internal-key", AGENT_RUNTIME: "process", IDLE_TIMEOUT: "600", ...settings.env,
+      ...process.env,
+      WEB_LISTEN: "127.0.0.1:0",
+      BACKEND_LISTEN: "127.0.0.1:0",
+      SUMMARIZER_LISTEN: "127.0.0.1:0",
+      RATE_LIMITS: "off",
+      LOGIN_LIMITS: "off",
+      LOG_LEVEL: "error",
+      INTERNAL_API_KEY: "bench-internal-key",
+      AGENT_RUNTIME: "process",
+      IDLE_TIMEOUT: "600",
+      ...settings.env,
     },
   });
   const ready = await first_json_line(child, "agentbox");
@@ -62,15 +76,22 @@ export const ADMIN = { email: "admin@bench.local", password: "bench admin passwo
 // Resolves with the session's cookie.
 export const log_in = async (web, who = ADMIN) => {
   const answer = await fetch(`${web}/api/auth/login`, {
-    method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(who),
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(who),
   });
   if (!answer.ok) throw new Error(`log-in failed: ${answer.status} ${await answer.text()}`);
-  return answer.headers.getSetCookie().map((cookie) => cookie.split(";")[0]).find((cookie) => cookie.startsWith("app-session="));
+  return answer.headers
+    .getSetCookie()
+    .map((cookie) => cookie.split(";")[0])
+    .find((cookie) => cookie.startsWith("app-session="));
 };
 
 // The summarizer alone, as a process of its own that may fetch from loopback.
 export const start_summarizer = async (binary) => {
-  const child = start(binary, ["summarizer"], { env: { ...process.env, SUMMARIZER_LISTEN: "127.0.0.1:0", SUMMARIZER_ALLOW_PRIVATE: "on", LOG_LEVEL: "error" } });
+  const child = start(binary, ["summarizer"], {
+    env: { ...process.env, SUMMARIZER_LISTEN: "127.0.0.1:0", SUMMARIZER_ALLOW_PRIVATE: "on", LOG_LEVEL: "error" },
+  });
   return { child, url: (await first_json_line(child, "agentbox summarizer")).summarizer };
 };
 
@@ -90,19 +111,26 @@ export const start_program = async (file, args = []) => {
 export const start_nginx = async (folder, workers, body) => {
   const port = await free_port();
   mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, "nginx.conf"), `
+  writeFileSync(
+    join(folder, "nginx.conf"),
+    `
     daemon off; worker_processes ${workers}; pid ${folder}/pid; error_log ${folder}/error.log crit;
     events { worker_connections 4096; }
     http { access_log off; keepalive_requests 100000000;
-      server { listen 127.0.0.1:${port} reuseport; location / { default_type application/json; return 200 '${body}'; } } }`);
+      server { listen 127.0.0.1:${port} reuseport; location / { default_type application/json; return 200 '${body}'; } } }`,
+  );
   const child = start("nginx", ["-p", folder, "-c", join(folder, "nginx.conf")]);
   await until_answers(`http://127.0.0.1:${port}/`);
   return { child, url: `http://127.0.0.1:${port}/` };
 };
 
 export const until_answers = async (url, deadline_ms = 20_000) => {
-  for (const end = performance.now() + deadline_ms; ;) {
-    try { if ((await fetch(url)).ok) return; } catch { /* not yet */ }
+  for (const end = performance.now() + deadline_ms; ; ) {
+    try {
+      if ((await fetch(url)).ok) return;
+    } catch {
+      /* not yet */
+    }
     if (performance.now() > end) throw new Error(`${url} does not answer`);
     await new Promise((resolve) => setTimeout(resolve, 2));
   }
@@ -118,14 +146,26 @@ export const start_stack = async (folder, how = "") => {
   const as = root ? { uid: Number(execFileSync("id", ["-u", "postgres"])), gid: Number(execFileSync("id", ["-g", "postgres"])) } : {};
   if (root) {
     chownSync(folder, as.uid, as.gid);
-    chmodSync(dirname(folder), 0o711);  // the run's folder is root's alone; that user must pass through it
+    chmodSync(dirname(folder), 0o711); // the run's folder is root's alone; that user must pass through it
   }
   const data = join(folder, "data");
-  execFileSync(join(pg_bin(), "initdb"), ["-D", data, "-U", "bench", "-A", "trust"], { ...as, cwd: folder, stdio: ["ignore", "ignore", "inherit"] });
+  execFileSync(join(pg_bin(), "initdb"), ["-D", data, "-U", "bench", "-A", "trust"], {
+    ...as,
+    cwd: folder,
+    stdio: ["ignore", "ignore", "inherit"],
+  });
   const port = await free_port();
-  const postgres = start(join(pg_bin(), "postgres"), ["-D", data, "-p", String(port), "-k", folder, "-c", "listen_addresses="], { ...as, cwd: folder });
-  for (const end = performance.now() + 20_000; ;) {
-    try { execFileSync(join(pg_bin(), "pg_isready"), ["-h", folder, "-p", String(port)], { stdio: "ignore" }); break; } catch { /* not yet */ }
+  const postgres = start(join(pg_bin(), "postgres"), ["-D", data, "-p", String(port), "-k", folder, "-c", "listen_addresses="], {
+    ...as,
+    cwd: folder,
+  });
+  for (const end = performance.now() + 20_000; ; ) {
+    try {
+      execFileSync(join(pg_bin(), "pg_isready"), ["-h", folder, "-p", String(port)], { stdio: "ignore" });
+      break;
+    } catch {
+      /* not yet */
+    }
     if (performance.now() > end) throw new Error("postgres does not start");
   }
   const app = join(folder, "app");
@@ -136,7 +176,19 @@ export const start_stack = async (folder, how = "") => {
 };
 
 // One wrk run: requests a second, latencies in milliseconds, and how many answers were not 2xx or failed.
-export const wrk = async (url, { connections = 64, threads = 1, seconds = 4, method = "GET", headers = {}, body, script = "report.lua", arguments: given = [method, body ?? ""] } = {}) => {
+export const wrk = async (
+  url,
+  {
+    connections = 64,
+    threads = 1,
+    seconds = 4,
+    method = "GET",
+    headers = {},
+    body,
+    script = "report.lua",
+    arguments: given = [method, body ?? ""],
+  } = {},
+) => {
   const args = ["-t", threads, "-c", connections, "-d", `${seconds}s`, "--timeout", "5s", "-s", join(here, script)];
   for (const [name, value] of Object.entries(headers)) args.push("-H", `${name}: ${value}`);
   args.push(url, "--", ...given);
@@ -150,9 +202,9 @@ export const peak_mb = (pid) => Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc
 
 // Of all threads so far, in user and kernel mode (proc(5), stat: fields 14 and 15, in hundredths of a second).
 export const cpu_seconds = (pid) => {
-  const stat = readFileSync(`/proc/${pid}/stat`, "utf8"), fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  const stat = readFileSync(`/proc/${pid}/stat`, "utf8"),
+    fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   return (Number(fields[11]) + Number(fields[12])) / 100;
 };
 
-export const resident_mb = (pid) =>
-  Number(/VmRSS:\s+(\d+)/.exec(execFileSync("cat", [`/proc/${pid}/status`]).toString())[1]) / 1024;
+export const resident_mb = (pid) => Number(/VmRSS:\s+(\d+)/.exec(execFileSync("cat", [`/proc/${pid}/status`]).toString())[1]) / 1024;

@@ -5,13 +5,19 @@ import { Agent, request } from "node:http";
 import { join } from "node:path";
 import { start_box, stop } from "./processes.mjs";
 
-const FILES = 10_000, COMMITS = 1_000, EDITED = 20;
+const FILES = 10_000,
+  COMMITS = 1_000,
+  EDITED = 20;
 const median = (values) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
 const path_of = (file) => `part${Math.floor(file / 1_000)}/module${Math.floor(file / 100) % 10}/file${file}.txt`;
-const text_of = (file, version) => Array.from({ length: 30 }, (_, line) => `file ${file} line ${line} ${line === file % 30 ? `version ${version}` : "as it was"}\n`).join("");
+const text_of = (file, version) =>
+  Array.from({ length: 30 }, (_, line) => `file ${file} line ${line} ${line === file % 30 ? `version ${version}` : "as it was"}\n`).join(
+    "",
+  );
 
 const environment = { ...process.env, GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_NOSYSTEM: "1", LC_ALL: "C" };
-const git = (folder, args, input) => execFileSync("git", ["-C", folder, ...args], { env: environment, input, maxBuffer: 1 << 30 }).toString();
+const git = (folder, args, input) =>
+  execFileSync("git", ["-C", folder, ...args], { env: environment, input, maxBuffer: 1 << 30 }).toString();
 
 // One stream for git fast-import: all files in the first commit, some of them again in each other one.
 const history = function* () {
@@ -19,10 +25,11 @@ const history = function* () {
   for (let commit = 0; commit < COMMITS; ++commit) {
     yield `commit refs/heads/main\ncommitter Bench <bench@example.org> ${1_700_000_000 + commit * 60} +0000\n${data(`Commit ${commit}`)}`;
     if (commit === 0) for (let file = 0; file < FILES; ++file) yield `M 100644 inline ${path_of(file)}\n${data(text_of(file, 0))}`;
-    else for (let edit = 0; edit < 5; ++edit) {
-      const file = (commit * 37 + edit * 1_999) % FILES;
-      yield `M 100644 inline ${path_of(file)}\n${data(text_of(file, commit))}`;
-    }
+    else
+      for (let edit = 0; edit < 5; ++edit) {
+        const file = (commit * 37 + edit * 1_999) % FILES;
+        yield `M 100644 inline ${path_of(file)}\n${data(text_of(file, commit))}`;
+      }
   }
 };
 
@@ -31,7 +38,8 @@ const make_repository = (folder) => {
   git(folder, ["init", "-q", "-b", "main"]);
   git(folder, ["fast-import", "--quiet"], [...history()].join(""));
   git(folder, ["reset", "-q", "--hard", "main"]);
-  const edit = (file) => writeFileSync(join(folder, path_of(file)), readFileSync(join(folder, path_of(file)), "utf8").replace("as it was", "edited"));
+  const edit = (file) =>
+    writeFileSync(join(folder, path_of(file)), readFileSync(join(folder, path_of(file)), "utf8").replace("as it was", "edited"));
   for (let count = 0; count < EDITED; ++count) edit((count * 499 + 7) % FILES);
   git(folder, ["add", "-A"]);
   for (let count = 0; count < EDITED; ++count) edit((count * 499 + 211) % FILES);
@@ -42,17 +50,24 @@ const make_repository = (folder) => {
 };
 
 const asker = (box) => {
-  const agent = new Agent({ keepAlive: true, maxSockets: 1 }), { hostname, port } = new URL(box.backend);
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 }),
+    { hostname, port } = new URL(box.backend);
   return (path, method = "GET") =>
     new Promise((resolve, reject) => {
-      const began = performance.now(), pieces = [];
+      const began = performance.now(),
+        pieces = [];
       request({ host: hostname, port, path, method, agent, headers: { authorization: "Bearer bench-internal-key" } }, (answer) => {
-        answer.on("data", (piece) => pieces.push(piece)).once("end", () => {
-          const took = performance.now() - began, text = Buffer.concat(pieces).toString();
-          if (answer.statusCode !== 200) return reject(new Error(`${path}: ${answer.statusCode} ${text.slice(0, 200)}`));
-          resolve({ took, text });
-        });
-      }).once("error", reject).end();
+        answer
+          .on("data", (piece) => pieces.push(piece))
+          .once("end", () => {
+            const took = performance.now() - began,
+              text = Buffer.concat(pieces).toString();
+            if (answer.statusCode !== 200) return reject(new Error(`${path}: ${answer.statusCode} ${text.slice(0, 200)}`));
+            resolve({ took, text });
+          });
+      })
+        .once("error", reject)
+        .end();
     });
 };
 
@@ -71,16 +86,20 @@ export const repository = async (bench) => {
   const times = {};
   const note = (name, took) => (times[name] ??= []).push(took);
   for (let round = 0; round < 7 * bench.rounds; ++round) {
-    const status = await ask("/api/browse/git-status"), porcelain = timed_git(folder, "status", "--porcelain");
+    const status = await ask("/api/browse/git-status"),
+      porcelain = timed_git(folder, "status", "--porcelain");
     const same = JSON.parse(status.text).changes.length === porcelain.text.trimEnd().split("\n").length;
     if (!same) throw new Error("git and the explorer see different changes");
     note("status", status.took);
     note("git status", porcelain.took);
-    const diff = await ask("/api/browse/git-diff"), unstaged = timed_git(folder, "diff"), staged = timed_git(folder, "diff", "--cached");
+    const diff = await ask("/api/browse/git-diff"),
+      unstaged = timed_git(folder, "diff"),
+      staged = timed_git(folder, "diff", "--cached");
     const { unstaged: ours, staged: our_staged } = JSON.parse(diff.text);
     // How far git abbreviates the hashes depends on how many objects there are.
     const bare = (patch) => patch.replaceAll(/^index \w+\.\.\w+/gm, "index");
-    if (bare(ours) !== bare(unstaged.text) || bare(our_staged) !== bare(staged.text)) throw new Error("git and the explorer write different patches");
+    if (bare(ours) !== bare(unstaged.text) || bare(our_staged) !== bare(staged.text))
+      throw new Error("git and the explorer write different patches");
     note("diff", diff.took);
     note("git diff", unstaged.took + staged.took);
     const log = await ask("/api/browse/git-log?limit=100");

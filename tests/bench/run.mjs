@@ -9,8 +9,12 @@ import { figures } from "./figures.mjs";
 
 const { values: options } = parseArgs({
   options: {
-    binary: { type: "string" }, tools: { type: "string" }, out: { type: "string" }, only: { type: "string" },
-    rounds: { type: "string", default: "3" }, seconds: { type: "string", default: "4" },
+    binary: { type: "string" },
+    tools: { type: "string" },
+    out: { type: "string" },
+    only: { type: "string" },
+    rounds: { type: "string", default: "3" },
+    seconds: { type: "string", default: "4" },
   },
 });
 if (!options.binary) throw new Error("run.mjs: --binary FILE is required");
@@ -27,7 +31,7 @@ const bench = {
 const rows = [];
 try {
   for (const figure of figures) {
-    if (options.only && figure.name !== options.only) continue;
+    if (options.only ? figure.name !== options.only : figure.only_by_name) continue;
     process.stderr.write(`measuring ${figure.name} ...\n`);
     rows.push(...(await figure.measure(bench)));
   }
@@ -39,5 +43,6 @@ try {
 const shown = (value) => (Math.abs(value) >= 100 ? Math.round(value).toLocaleString("en") : value.toPrecision(3));
 const met = (row) => (row.goal === undefined ? "" : (row.at_most ? row.value <= row.goal : row.value >= row.goal) ? "met" : "MISSED");
 const goal = (row) => (row.goal === undefined ? "" : `${row.at_most ? "at most" : "at least"} ${shown(row.goal)}`);
-for (const row of rows) console.log([row.what.padEnd(86), `${shown(row.value)} ${row.unit}`.padStart(18), goal(row).padStart(18), met(row)].join("  "));
+for (const row of rows)
+  console.log([row.what.padEnd(86), `${shown(row.value)} ${row.unit}`.padStart(18), goal(row).padStart(18), met(row)].join("  "));
 if (options.out) writeFileSync(options.out, JSON.stringify({ cpus: cpus().length, model: cpus()[0].model, rows }, null, 2) + "\n");

@@ -8,15 +8,19 @@ import { here, start_box, stop, wrk } from "./processes.mjs";
 
 const median = (values) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
 const init = (bench, folder) =>
-  execFileSync(bench.binary, ["init", "--data", folder, "--email", "admin@bench.local", "--password", "bench admin password"], { stdio: "ignore" });
+  execFileSync(bench.binary, ["init", "--data", folder, "--email", "admin@bench.local", "--password", "bench admin password"], {
+    stdio: "ignore",
+  });
 const json_of = (command, args, options) => JSON.parse(execFileSync(command, args.map(String), { maxBuffer: 1 << 26, ...options }));
 
 export const wallets = async (bench) => {
-  const app = join(bench.folder, "viem"), proofs = join(bench.folder, "proofs");
+  const app = join(bench.folder, "viem"),
+    proofs = join(bench.folder, "proofs");
   mkdirSync(app, { recursive: true });
   for (const file of ["package.json", "package-lock.json", "verify_wallets.mjs"]) cpSync(join(here, file), join(app, file));
   execFileSync("npm", ["ci", "--no-audit", "--no-fund", "--ignore-scripts"], { cwd: app, stdio: "ignore" });
-  const ours = [], theirs = [];
+  const ours = [],
+    theirs = [];
   for (let round = 0; round < bench.rounds; ++round) {
     const folder = join(bench.folder, `wallets-${round}`);
     init(bench, folder);
@@ -30,7 +34,9 @@ export const wallets = async (bench) => {
   ];
 };
 
-const MANY = 1_000_000, DAYS = 30, MINUTES_BETWEEN_SWEEPS = 10;
+const MANY = 1_000_000,
+  DAYS = 30,
+  MINUTES_BETWEEN_SWEEPS = 10;
 
 export const many_sessions = async (bench) => {
   const boxes = [];
@@ -50,7 +56,9 @@ export const many_sessions = async (bench) => {
   const rates = boxes.map(() => []);
   for (let round = 0; round < bench.rounds; ++round)
     for (const [index, box] of boxes.entries())
-      rates[index].push((await wrk(`${box.web}/api/auth/session`, { seconds: bench.seconds, script: "sessions.lua", arguments: [box.tokens] })).rate);
+      rates[index].push(
+        (await wrk(`${box.web}/api/auth/session`, { seconds: bench.seconds, script: "sessions.lua", arguments: [box.tokens] })).rate,
+      );
   await Promise.all(boxes.map((box) => stop(box.child)));
   const [few, many] = rates.map(median);
   const sweep_seconds = swept.look_seconds + (swept.sweep_seconds / swept.swept) * ended;
@@ -58,7 +66,13 @@ export const many_sessions = async (bench) => {
     { what: "session checks with 1,000 live sessions, a thousand of them in turn", value: few, unit: "/s" },
     { what: "  with 1,000,000", value: many, unit: "/s" },
     { what: "  cost beside the few", value: few / many, unit: "x", goal: 1.2, at_most: true },
-    { what: "  sweeping them, of one core", value: (sweep_seconds / (MINUTES_BETWEEN_SWEEPS * 60)) * 100, unit: "%", goal: 1, at_most: true },
+    {
+      what: "  sweeping them, of one core",
+      value: (sweep_seconds / (MINUTES_BETWEEN_SWEEPS * 60)) * 100,
+      unit: "%",
+      goal: 1,
+      at_most: true,
+    },
   ];
 };
 
@@ -70,8 +84,11 @@ const guess_away = (web) => {
   const agent = new Agent({ keepAlive: true, maxSockets: 64 });
   const body = JSON.stringify({ email: "admin@bench.local", password: "a wrong password" });
   const headers = { "content-type": "application/json", "content-length": Buffer.byteLength(body) };
-  const began = performance.now(), statuses = {};
-  let sent = 0, answered = 0, going = true;
+  const began = performance.now(),
+    statuses = {};
+  let sent = 0,
+    answered = 0,
+    going = true;
   const guess = () => {
     ++sent;
     const asked = request({ host: hostname, port, method: "POST", path: "/api/auth/login", agent, headers }, (answer) => {
@@ -96,11 +113,15 @@ const guess_away = (web) => {
 export const guesses = async (bench) => {
   const box = await start_box(bench.binary, join(bench.folder, "guesses"), { env: { RATE_LIMITS: "on", LOGIN_LIMITS: "on" } });
   const answer = await fetch(`${box.web}/api/auth/login`, {
-    method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ email: "admin@bench.local", password: "bench admin password" }),
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ email: "admin@bench.local", password: "bench admin password" }),
   });
   const cookie = answer.headers.getSetCookie()[0].split(";")[0];
   const checks = () => wrk(`${box.web}/api/auth/session`, { connections: 4, seconds: bench.seconds, headers: { cookie } });
-  const quiet = [], stormy = [], rates = [];
+  const quiet = [],
+    stormy = [],
+    rates = [];
   for (let round = 0; round < bench.rounds; ++round) {
     quiet.push((await checks()).p99);
     const storm = guess_away(box.web);

@@ -8,9 +8,9 @@
 #include <ctime>
 #include <exception>
 
+#include "appliance/access/sessions.h"
 #include "appliance/box/open_store.h"
 #include "appliance/foundation/data_folder.h"
-#include "appliance/identity/accounts/sessions.h"
 
 namespace {
 

@@ -25,8 +25,8 @@
 #include <string_view>
 #include <vector>
 
-#include "appliance/hosting/watchdog/probe.h"
-#include "appliance/hosting/watchdog/watchdog.h"
+#include "appliance/runtime/watchdog/probe.h"
+#include "appliance/runtime/watchdog/watchdog.h"
 #include "tests/support/temporary_folder.h"
 #include "web/log.h"
 

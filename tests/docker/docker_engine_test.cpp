@@ -1,5 +1,5 @@
 // Agents in containers of a real Docker Engine, which the test starts and ends itself.
-#include "appliance/hosting/runtime/docker/docker_engine.h"
+#include "appliance/runtime/docker/docker_engine.h"
 
 #include <gmock/gmock.h>
 #include <linux/capability.h>
@@ -12,7 +12,7 @@
 #include "tests/docker/docker_fixture.h"
 #include "web/client/fetch.h"
 
-namespace {
+namespace docker_engine_test {
 
 using namespace agent_tests;
 using namespace std::chrono_literals;
@@ -379,4 +379,4 @@ TEST(DockerSocket, ThatAcceptsAndNeverAnswersTimesOut) {
   EXPECT_THAT(asked.error().message, HasSubstr(path));
 }
 
-}  // namespace
+}  // namespace docker_engine_test

@@ -10,9 +10,10 @@
 #include <boost/json.hpp>
 #include <cstdio>
 
-#include "appliance/hosting/runtime/docker/docker_api.h"
-#include "appliance/hosting/runtime/docker/packet_filter.h"
+#include "appliance/runtime/docker/docker_api.h"
+#include "appliance/runtime/docker/packet_filter.h"
 #include "tests/hosting/agent_fixture.h"
+#include "tests/support/paths.h"
 
 namespace agent_tests {
 
@@ -100,7 +101,9 @@ class DockerDaemon {
   // The stand-in agent as an image that reads its boot file.
   void load_image() {
     std::string tar;
-    auto* pipe = ::popen(IMAGE_OF " " STAND_IN_AGENT, "r");
+    const std::string command =
+        (paths::tests() / "docker/image_of.sh").string() + " " + paths::program("stand_in_agent").string();
+    auto* pipe = ::popen(command.c_str(), "r");
     char buffer[65536];
     while (const auto size = std::fread(buffer, 1, sizeof buffer, pipe)) tar.append(buffer, size);
     if (::pclose(pipe) != 0) throw std::runtime_error("the image cannot be made");

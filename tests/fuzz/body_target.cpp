@@ -9,15 +9,13 @@
 
 namespace fuzz {
 
-using web::testing::Decoded;
-
 namespace {
 
-constexpr std::size_t most_bytes = 1u << 20;
+constexpr std::size_t max_body_bytes = 1u << 20;
 
-Decoded decode(std::string_view codings, std::string_view bytes, std::size_t piece) {
-  return web::testing::decode_cut(
-      codings, bytes, [piece] { return piece; }, most_bytes);
+web::tests::Decoded decode_body(std::string_view codings, std::string_view bytes, std::size_t piece) {
+  return web::tests::decode_cut(
+      codings, bytes, [piece] { return piece; }, max_body_bytes);
 }
 
 }  // namespace
@@ -26,14 +24,14 @@ void body(std::string_view bytes) {
   const auto end = std::min(bytes.find('\n'), bytes.size());
   const auto codings = bytes.substr(0, end);
   bytes.remove_prefix(std::min(end + 1, bytes.size()));
-  if (const auto decoder = web::BodyDecoder::of(codings, most_bytes); !decoder) {
+  if (const auto decoder = web::BodyDecoder::of(codings, max_body_bytes); !decoder) {
     require(!decoder.error().message.empty(), "a refusal says why");
     return;
   }
-  const auto whole = decode(codings, bytes, std::max<std::size_t>(bytes.size(), 1));
-  require(whole.text.size() <= most_bytes, "no more comes out than may");
+  const auto whole = decode_body(codings, bytes, std::max<std::size_t>(bytes.size(), 1));
+  require(whole.text.size() <= max_body_bytes, "no more comes out than may");
   for (const std::size_t piece : {1u, 2u, 5u}) {
-    const auto cut = decode(codings, bytes, piece);
+    const auto cut = decode_body(codings, bytes, piece);
     require(cut.is_whole() == whole.is_whole(), "the result does not depend on the cuts");
     // Of a body that ends early brotli may have told more or less before.
     require(cut.text.starts_with(whole.text) || whole.text.starts_with(cut.text), "nor does the text");

@@ -3,17 +3,15 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <map>
-#include <sstream>
 #include <string>
 
 #include "appliance/files/explorer/browse.h"
 #include "appliance/files/path.h"
 #include "appliance/files/root.h"
+#include "tests/fuzz/files.h"
+#include "tests/fuzz/require.h"
 #include "tests/support/temporary_folder.h"
 
 namespace fuzz {
@@ -22,52 +20,37 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view secret = "what lies outside";
-
-void require(bool holds, const char* what, std::string_view path) {
-  if (holds) return;
-  std::fprintf(stderr, "does not hold: %s: %.*s\n", what, static_cast<int>(path.size()), path.data());
-  std::abort();
-}
-
-void put(const fs::path& path, std::string_view content) {
-  fs::create_directories(path.parent_path());
-  std::ofstream(path, std::ios::binary) << content;
-}
-
-// Everything beneath a folder: names, and what the files hold or the links say.
-std::map<std::string, std::string> content_of(const fs::path& folder) {
+// Everything under a folder: names, and what the files hold or the links say.
+std::map<std::string, std::string> entries_of(const fs::path& folder) {
   std::map<std::string, std::string> all;
   for (const auto& entry : fs::recursive_directory_iterator(folder)) {
     auto& content = all[entry.path().string()];
     if (entry.is_symlink()) {
       content = fs::read_symlink(entry).string();
     } else if (entry.is_regular_file()) {
-      std::stringstream bytes;
-      bytes << std::ifstream(entry.path(), std::ios::binary).rdbuf();
-      content = bytes.str();
+      content = content_of(entry.path());
     }
   }
   return all;
 }
 
 // A folder of this process to explore, beside one that must stay as it is. `root` is made anew for each input.
-class Ground {
+class TrapFolder {
  public:
-  Ground() {
+  TrapFolder() {
     put(folder_ / "outside/secret", secret);
     put(folder_ / "git/config", "[core]");
-    outside_ = content_of(folder_ / "outside");
+    outside_ = entries_of(folder_ / "outside");
     make();
   }
-  Ground(const Ground&) = delete;
+  TrapFolder(const TrapFolder&) = delete;
 
   fs::path root() const { return folder_ / "root"; }
 
   // What no request may have changed.
   void check(std::string_view bytes) const {
-    require(content_of(folder_ / "outside") == outside_, "what lies outside stays as it is", bytes);
-    require(content_of(root() / ".git") == git_, "what is git's stays as it is", bytes);
+    require(entries_of(folder_ / "outside") == outside_, "what lies outside stays as it is", bytes);
+    require(entries_of(root() / ".git") == git_, "what is git's stays as it is", bytes);
     for (const auto& entry : fs::recursive_directory_iterator(root())) {
       const auto name = entry.path().filename().string();
       const bool is_gits = files::is_git_folder(name) && entry.path() != root() / ".git";
@@ -86,7 +69,7 @@ class Ground {
     fs::create_directory_symlink("../outside", root() / "u");
     fs::create_directory_symlink("/", root() / "s");
     fs::create_directory_symlink(".git", root() / "g");
-    git_ = content_of(root() / ".git");
+    git_ = entries_of(root() / ".git");
   }
 
  private:
@@ -125,7 +108,7 @@ std::string_view next_line(std::string_view& rest) {
 // Each line is an order: 'w' writes the path that follows, 'r' reads it, 't' lists it, 'x' removes it; 'm' and 'o' move
 // it (without and with overwriting) to the path of the next line. At most 8 orders count.
 void paths(std::string_view bytes) {
-  static Ground ground;
+  static TrapFolder ground;
   const explorer::Place place{.folder = ground.root()};
   bool is_changed = false;
   std::string_view rest = bytes;

@@ -9,12 +9,14 @@
 #include <string>
 #include <string_view>
 
+#include "tests/support/paths.h"
+
 namespace fuzz {
 
-// The seeds of FUZZ_SEEDS/`name`. The target aborts on what does not hold.
+// The seeds of tests/fuzz/seeds/`name`. The target aborts on what does not hold.
 inline void replay(const std::string& name, void (*target)(std::string_view)) {
   int count = 0;
-  for (const auto& seed : std::filesystem::directory_iterator(std::filesystem::path(FUZZ_SEEDS) / name)) {
+  for (const auto& seed : std::filesystem::directory_iterator(paths::tests() / "fuzz/seeds" / name)) {
     std::stringstream bytes;
     bytes << std::ifstream(seed.path(), std::ios::binary).rdbuf();
     SCOPED_TRACE(seed.path().string());

@@ -4,12 +4,11 @@
 
 #include <array>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 #include <string>
 
 #include "appliance/files/explorer/git/repository.h"
 #include "appliance/files/explorer/repositories.h"
+#include "tests/fuzz/files.h"
 #include "tests/fuzz/require.h"
 #include "tests/support/temporary_folder.h"
 
@@ -19,41 +18,29 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view secret = "what lies outside";
-constexpr std::array<const char*, 12> chosen{"config",
-                                             "HEAD",
-                                             "index",
-                                             "packed-refs",
-                                             "objects/info/alternates",
-                                             "commondir",
-                                             "refs/heads/main",
-                                             "info/exclude",
-                                             "info/attributes",
-                                             "shallow",
-                                             "MERGE_HEAD",
-                                             "../.gitattributes"};
-
-void put(const fs::path& path, std::string_view content) {
-  fs::create_directories(path.parent_path());
-  std::ofstream(path, std::ios::binary) << content;
-}
-
-std::string content_of(const fs::path& path) {
-  std::stringstream bytes;
-  bytes << std::ifstream(path, std::ios::binary).rdbuf();
-  return bytes.str();
-}
+constexpr std::array<const char*, 12> git_files{"config",
+                                                "HEAD",
+                                                "index",
+                                                "packed-refs",
+                                                "objects/info/alternates",
+                                                "commondir",
+                                                "refs/heads/main",
+                                                "info/exclude",
+                                                "info/attributes",
+                                                "shallow",
+                                                "MERGE_HEAD",
+                                                "../.gitattributes"};
 
 // A folder of this process with a repository of one commit, beside a folder with a secret.
-class Ground {
+class FuzzedRepository {
  public:
-  Ground() {
+  FuzzedRepository() {
     put(folder_ / "secret", secret);
     put(master() / "a", "one\n");
     git::open_or_make(master());
     static_cast<void>(box.sync({.folder = master()}, "First"));
   }
-  Ground(const Ground&) = delete;
+  FuzzedRepository(const FuzzedRepository&) = delete;
 
   void make(const char* file, std::string_view content) const {
     fs::remove_all(root());
@@ -81,9 +68,9 @@ class Ground {
 }  // namespace
 
 void repository(std::string_view bytes) {
-  static Ground ground;
+  static FuzzedRepository ground;
   if (bytes.empty()) return;
-  ground.make(chosen[static_cast<unsigned char>(bytes.front()) % chosen.size()], bytes.substr(1));
+  ground.make(git_files[static_cast<unsigned char>(bytes.front()) % git_files.size()], bytes.substr(1));
   const explorer::Place place{.folder = ground.root(), .is_workspace = true};
   std::string answer;
   const auto add = [&answer](const auto& result, auto text) {

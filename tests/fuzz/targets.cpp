@@ -17,16 +17,16 @@ namespace http = boost::beast::http;
 
 namespace {
 
-struct Decoded {
+struct DecodedChunks {
   std::size_t size = 0;  // of the bytes that were used
   std::string data;
   web::ChunkDecoder::State state = web::ChunkDecoder::State::need_more;
   int status = 0;
 };
 
-Decoded decode(std::string_view bytes, std::size_t piece) {
+DecodedChunks decode_chunks(std::string_view bytes, std::size_t piece) {
   web::ChunkDecoder decoder(1u << 20);
-  Decoded result;
+  DecodedChunks result;
   for (std::size_t from = 0, to = 0; to < bytes.size();) {
     to = std::min(bytes.size(), to + piece);
     for (;;) {
@@ -45,7 +45,7 @@ Decoded decode(std::string_view bytes, std::size_t piece) {
 }
 
 // Beast reads these chunks to the same end.
-void require_same_by_beast(std::string_view bytes, const Decoded& decoded) {
+void require_same_by_beast(std::string_view bytes, const DecodedChunks& decoded) {
   const std::string head = "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n";
   const auto whole = head + std::string(bytes);
   http::request_parser<http::string_body> beast;
@@ -111,9 +111,9 @@ void request_head(std::string_view bytes) {
 }
 
 void chunks(std::string_view bytes) {
-  const auto whole = decode(bytes, std::max<std::size_t>(bytes.size(), 1));
+  const auto whole = decode_chunks(bytes, std::max<std::size_t>(bytes.size(), 1));
   for (const std::size_t piece : {1u, 2u, 5u}) {
-    const auto cut = decode(bytes, piece);
+    const auto cut = decode_chunks(bytes, piece);
     require(cut.state == whole.state && cut.status == whole.status, "the result does not depend on the cuts");
     if (whole.state == web::ChunkDecoder::State::done) require(cut.data == whole.data, "nor does the data");
   }

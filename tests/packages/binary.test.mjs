@@ -24,7 +24,8 @@ test("it is position independent, with full RELRO and no executable stack", () =
 test("its code is compiled with stack protector, fortified functions, checked containers and control-flow protection", () => {
   const { flags, type } = JSON.parse(run(binary, ["version", "--json"]));
   assert.equal(type, "Release");
-  for (const flag of ["-fstack-protector-strong", "-D_FORTIFY_SOURCE=2", "-D_GLIBCXX_ASSERTIONS", "-fPIE"]) assert.ok(flags.includes(flag), flag);
+  for (const flag of ["-fstack-protector-strong", "-D_FORTIFY_SOURCE=2", "-D_GLIBCXX_ASSERTIONS", "-fPIE"])
+    assert.ok(flags.includes(flag), flag);
   const symbols = run("readelf", ["--dyn-syms", "-W", binary]);
   assert.match(symbols, /__stack_chk_fail@/);
   assert.match(symbols, /__\w+_chk@GLIBC/);
@@ -51,13 +52,18 @@ test("nothing in it names the machine that it was built on", () => {
 });
 
 test("the checksums are those of the files", () => {
-  const lines = readFileSync(join(dist, "SHA256SUMS"), "utf8").trim().split("\n").map((line) => line.split("  ")[1]);
+  const lines = readFileSync(join(dist, "SHA256SUMS"), "utf8")
+    .trim()
+    .split("\n")
+    .map((line) => line.split("  ")[1]);
   assert.ok(lines.includes(basename(binary)));
   run("sha256sum", ["--check", "--strict", "--quiet", "SHA256SUMS"], { cwd: dist });
 });
 
 test("signed checksums are verified by the command of docs/install.md, and no others are", (t) => {
-  const place = folder(t), sums = join(place, "SHA256SUMS"), key = join(folder(t), "key");
+  const place = folder(t),
+    sums = join(place, "SHA256SUMS"),
+    key = join(folder(t), "key");
   copyFileSync(binary, join(place, basename(binary)));
   run("ssh-keygen", ["-q", "-t", "ed25519", "-N", "", "-f", key]);
   run(join(repository, "image/checksums.sh"), [place], { env: { ...process.env, AGENTBOX_SIGNING_KEY: key } });
@@ -72,13 +78,19 @@ test("signed checksums are verified by the command of docs/install.md, and no ot
 test("the list of contents names what is linked, loaded and bundled", () => {
   const spdx = JSON.parse(readFileSync(artifact(/\.spdx\.json$/), "utf8"));
   assert.equal(spdx.spdxVersion, "SPDX-2.3");
-  const related = (kind) => spdx.relationships.filter(({ relationshipType }) => relationshipType === kind).map(({ relatedSpdxElement }) => spdx.packages.find(({ SPDXID }) => SPDXID === relatedSpdxElement));
+  const related = (kind) =>
+    spdx.relationships
+      .filter(({ relationshipType }) => relationshipType === kind)
+      .map(({ relatedSpdxElement }) => spdx.packages.find(({ SPDXID }) => SPDXID === relatedSpdxElement));
   const names = (kind) => related(kind).map(({ name }) => name);
   for (const name of ["librocksdb-dev", "libgit2-dev", "libgumbo-dev"]) assert.ok(names("STATIC_LINK").includes(name), name);
   for (const name of ["libc6", "libssl3", "libcurl4"]) assert.ok(names("DYNAMIC_LINK").includes(name), name);
   const { dependencies } = JSON.parse(readFileSync(join(repository, "web/console/package.json"), "utf8"));
   for (const [name, version] of Object.entries(dependencies))
-    assert.ok(related("CONTAINS").some((one) => one.name === name && one.versionInfo === version), `${name} ${version}`);
+    assert.ok(
+      related("CONTAINS").some((one) => one.name === name && one.versionInfo === version),
+      `${name} ${version}`,
+    );
   const ids = spdx.packages.map(({ SPDXID }) => SPDXID);
   assert.equal(new Set(ids).size, ids.length);
   for (const one of spdx.packages) assert.ok(one.versionInfo, one.name);
@@ -90,11 +102,18 @@ test("the packages are small", () => {
   assert.ok(mebibytes(artifact(/-image\.tar\.gz$/)) <= 60, "container image");
 });
 
-test("the same binary gives the same files again", { skip: !process.env.AGENTBOX_RELEASED_FROM && "AGENTBOX_RELEASED_FROM names no binary with symbols" }, async (t) => {
-  const { folder } = await import("./dist.mjs");
-  const again = folder(t);
-  const { AGENTBOX_SIGNING_KEY, ...env } = process.env;
-  const SOURCE_DATE_EPOCH = String(statSync(artifact(/-linux-\w+$/)).mtimeMs / 1000); // the release is as old as its commit
-  run(join(repository, "image/release.sh"), [process.env.AGENTBOX_RELEASED_FROM, again], { env: { ...env, SOURCE_DATE_EPOCH } });
-  assert.equal(readFileSync(join(again, "SHA256SUMS"), "utf8"), readFileSync(join(dist, "SHA256SUMS"), "utf8").replace(/^.*-vm\..*\n/gm, ""));
-});
+test(
+  "the same binary gives the same files again",
+  { skip: !process.env.AGENTBOX_RELEASED_FROM && "AGENTBOX_RELEASED_FROM names no binary with symbols" },
+  async (t) => {
+    const { folder } = await import("./dist.mjs");
+    const again = folder(t);
+    const { AGENTBOX_SIGNING_KEY, ...env } = process.env;
+    const SOURCE_DATE_EPOCH = String(statSync(artifact(/-linux-\w+$/)).mtimeMs / 1000); // the release is as old as its commit
+    run(join(repository, "image/release.sh"), [process.env.AGENTBOX_RELEASED_FROM, again], { env: { ...env, SOURCE_DATE_EPOCH } });
+    assert.equal(
+      readFileSync(join(again, "SHA256SUMS"), "utf8"),
+      readFileSync(join(dist, "SHA256SUMS"), "utf8").replace(/^.*-vm\..*\n/gm, ""),
+    );
+  },
+);

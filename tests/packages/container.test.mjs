@@ -19,7 +19,21 @@ const engine = async (t) => {
   });
   const host = `unix://${join(place, "docker.sock")}`;
   const log = openSync(join(place, "log"), "a");
-  const flags = ["--storage-driver", "vfs", "--data-root", join(place, "data"), "--exec-root", join(place, "exec"), "-H", host, "--pidfile", join(place, "pid"), "--bridge", "none", "--iptables=false"];
+  const flags = [
+    "--storage-driver",
+    "vfs",
+    "--data-root",
+    join(place, "data"),
+    "--exec-root",
+    join(place, "exec"),
+    "-H",
+    host,
+    "--pidfile",
+    join(place, "pid"),
+    "--bridge",
+    "none",
+    "--iptables=false",
+  ];
   const child = spawn("dockerd", flags, { stdio: ["ignore", log, log] });
   const ended = once(child, "exit");
   const docker = (...args) => run("docker", ["-H", host, ...args]).trim();
@@ -43,11 +57,33 @@ test("the image runs as a user, read-only, and is healthy by its own judgement",
   for (const compose of ["compose", "compose-containers"])
     assert.ok(readFileSync(artifact(new RegExp(`-${compose}\\.yaml$`)), "utf8").includes(`image: ${name}\n`), compose);
 
-  const data = join(place, "volume"), port = await free_port();
+  const data = join(place, "volume"),
+    port = await free_port();
   mkdirSync(data, { mode: 0o700 });
   chownSync(data, 65532, 65532);
-  const hardened = ["--read-only", "--tmpfs", "/tmp", "--cap-drop", "ALL", "--security-opt", "no-new-privileges", "--network", "host", "-v", `${data}:/data`];
-  const listeners = ["-e", `WEB_LISTEN=127.0.0.1:${port}`, "-e", "BACKEND_LISTEN=127.0.0.1:0", "-e", "SUMMARIZER_LISTEN=127.0.0.1:0", "-e", "AGENT_RUNTIME=process"];
+  const hardened = [
+    "--read-only",
+    "--tmpfs",
+    "/tmp",
+    "--cap-drop",
+    "ALL",
+    "--security-opt",
+    "no-new-privileges",
+    "--network",
+    "host",
+    "-v",
+    `${data}:/data`,
+  ];
+  const listeners = [
+    "-e",
+    `WEB_LISTEN=127.0.0.1:${port}`,
+    "-e",
+    "BACKEND_LISTEN=127.0.0.1:0",
+    "-e",
+    "SUMMARIZER_LISTEN=127.0.0.1:0",
+    "-e",
+    "AGENT_RUNTIME=process",
+  ];
 
   docker("run", "--rm", ...hardened, name, "init", "--email", "admin@example.org", "--password", PASSWORD);
   const started = Date.now();

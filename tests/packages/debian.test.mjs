@@ -18,33 +18,60 @@ test("lintian has nothing to say", { skip: !has_program("lintian") && "there is 
 
 test("the service is confined", { skip: !has_program("systemd-analyze") && "there is no systemd-analyze" }, () => {
   const unit = join(repository, "image/debian/agentbox.service");
-  const { score } = /exposure level for agentbox.service: (?<score>[\d.]+)/.exec(run("systemd-analyze", ["security", "--offline=true", "--no-pager", unit])).groups;
+  const { score } = /exposure level for agentbox.service: (?<score>[\d.]+)/.exec(
+    run("systemd-analyze", ["security", "--offline=true", "--no-pager", unit]),
+  ).groups;
   assert.ok(Number(score) <= 1.5, `exposure ${score}`);
 });
 
-test("AppArmor takes the profile that the service names", { skip: !has_program("apparmor_parser") && "there is no apparmor_parser" }, (t) => {
-  const unpacked = folder(t);
-  run("dpkg-deb", ["-x", deb, unpacked]);
-  const profile = join(unpacked, "etc/apparmor.d/usr.bin.agentbox");
-  run("apparmor_parser", ["-Q", "-K", profile]);
-  const named = /^AppArmorProfile=-(\S+)$/m.exec(readFileSync(join(unpacked, "lib/systemd/system/agentbox.service"), "utf8"))[1];
-  assert.deepEqual(run("apparmor_parser", ["-N", profile]).trim().split("\n"), [named]);
-  const broken = join(unpacked, "broken");
-  writeFileSync(broken, readFileSync(profile, "utf8").replace("network unix,", "network unix"));
-  assert.throws(() => run("apparmor_parser", ["-Q", "-K", broken]), "a profile that is wrong is refused");
-});
+test(
+  "AppArmor takes the profile that the service names",
+  { skip: !has_program("apparmor_parser") && "there is no apparmor_parser" },
+  (t) => {
+    const unpacked = folder(t);
+    run("dpkg-deb", ["-x", deb, unpacked]);
+    const profile = join(unpacked, "etc/apparmor.d/usr.bin.agentbox");
+    run("apparmor_parser", ["-Q", "-K", profile]);
+    const named = /^AppArmorProfile=-(\S+)$/m.exec(readFileSync(join(unpacked, "lib/systemd/system/agentbox.service"), "utf8"))[1];
+    assert.deepEqual(run("apparmor_parser", ["-N", profile]).trim().split("\n"), [named]);
+    const broken = join(unpacked, "broken");
+    writeFileSync(broken, readFileSync(profile, "utf8").replace("network unix,", "network unix"));
+    assert.throws(() => run("apparmor_parser", ["-Q", "-K", broken]), "a profile that is wrong is refused");
+  },
+);
 
 test("it is installed, started, upgraded with its data, removed and purged", { skip }, async (t) => {
   const children = new Set();
-  const root = join(folder(t, () => {
-    for (const child of children) child.kill("SIGKILL");
-    if (mounted) run("umount", ["-l", join(root, "proc")]);
-  }), "root");
+  const root = join(
+    folder(t, () => {
+      for (const child of children) child.kill("SIGKILL");
+      if (mounted) run("umount", ["-l", join(root, "proc")]);
+    }),
+    "root",
+  );
   let mounted = false;
-  run("mmdebstrap", ["--quiet", "--variant=minbase", `--include=${run("dpkg-deb", ["-f", deb, "Depends"]).split(",").map((one) => one.trim().split(/[ |]/)[0]).join(",")}`, "bookworm", root]);
+  run("mmdebstrap", [
+    "--quiet",
+    "--variant=minbase",
+    `--include=${run("dpkg-deb", ["-f", deb, "Depends"])
+      .split(",")
+      .map((one) => one.trim().split(/[ |]/)[0])
+      .join(",")}`,
+    "bookworm",
+    root,
+  ]);
   run("mount", ["--bind", "/proc", join(root, "proc")]);
   mounted = true;
-  const inside = (...command) => run("chroot", [root, "/usr/bin/env", "-i", "PATH=/usr/sbin:/usr/bin:/sbin:/bin", "DEBIAN_FRONTEND=noninteractive", "LC_ALL=C", ...command]);
+  const inside = (...command) =>
+    run("chroot", [
+      root,
+      "/usr/bin/env",
+      "-i",
+      "PATH=/usr/sbin:/usr/bin:/sbin:/bin",
+      "DEBIAN_FRONTEND=noninteractive",
+      "LC_ALL=C",
+      ...command,
+    ]);
   const as_user = (...command) => inside("setpriv", "--reuid=agentbox", "--regid=agentbox", "--clear-groups", ...command);
   const install = (package_file) => {
     run("cp", [package_file, join(root, "tmp")]);
@@ -55,8 +82,15 @@ test("it is installed, started, upgraded with its data, removed and purged", { s
   const data = statSync(join(root, DATA));
   assert.equal(data.mode & 0o777, 0o700);
   assert.equal(inside("id", "-un", String(data.uid)).trim(), "agentbox");
-  for (const path of ["usr/share/man/man1/agentbox.1.gz", "usr/share/bash-completion/completions/agentbox", "lib/systemd/system/agentbox.service", "lib/systemd/system/agentbox.socket", "lib/systemd/system/agentbox-redirect.socket",
-    "etc/apparmor.d/usr.bin.agentbox", "etc/apparmor.d/local/usr.bin.agentbox"])
+  for (const path of [
+    "usr/share/man/man1/agentbox.1.gz",
+    "usr/share/bash-completion/completions/agentbox",
+    "lib/systemd/system/agentbox.service",
+    "lib/systemd/system/agentbox.socket",
+    "lib/systemd/system/agentbox-redirect.socket",
+    "etc/apparmor.d/usr.bin.agentbox",
+    "etc/apparmor.d/local/usr.bin.agentbox",
+  ])
     assert.ok(existsSync(join(root, path)), path);
 
   as_user("/usr/bin/agentbox", "init", "--data", DATA, "--email", "admin@example.org", "--password", PASSWORD);
@@ -66,7 +100,11 @@ test("it is installed, started, upgraded with its data, removed and purged", { s
   writeFileSync(conffile, readFileSync(conffile, "utf8") + listen);
   const command = /^ExecStart=(.*)$/m.exec(readFileSync(join(root, "lib/systemd/system/agentbox.service"), "utf8"))[1].split(" ");
   const serve = async () => {
-    const child = spawn("chroot", [root, "setpriv", "--reuid=agentbox", "--regid=agentbox", "--clear-groups", "--no-new-privs", ...command], { stdio: ["ignore", "pipe", "pipe"] });
+    const child = spawn(
+      "chroot",
+      [root, "setpriv", "--reuid=agentbox", "--regid=agentbox", "--clear-groups", "--no-new-privs", ...command],
+      { stdio: ["ignore", "pipe", "pipe"] },
+    );
     child.log = "";
     child.stderr.on("data", (bytes) => (child.log += bytes));
     const ended = new Promise((resolve) => child.once("exit", resolve));
@@ -85,7 +123,9 @@ test("it is installed, started, upgraded with its data, removed and purged", { s
 
   // The next version, with the operator's settings as they were.
   const next = folder(t);
-  const upgraded = run(join(repository, "image/debian/build.sh"), [binary, next], { env: { ...process.env, AGENTBOX_PACKAGE_VERSION: "99.0.0" } }).trim();
+  const upgraded = run(join(repository, "image/debian/build.sh"), [binary, next], {
+    env: { ...process.env, AGENTBOX_PACKAGE_VERSION: "99.0.0" },
+  }).trim();
   install(upgraded);
   assert.match(inside("dpkg-query", "-W", "-f", "${Version} ${Status}", "agentbox"), /^99\.0\.0 install ok installed$/);
   assert.ok(readFileSync(conffile, "utf8").endsWith(listen));

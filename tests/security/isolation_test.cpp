@@ -20,15 +20,16 @@
 #include <functional>
 #include <sstream>
 
-#include "appliance/hosting/runtime/proc.h"
-#include "appliance/hosting/runtime/process_engine.h"
+#include "appliance/runtime/proc.h"
+#include "appliance/runtime/process_engine.h"
 #include "sandbox/become_user.h"
 #include "sandbox/landlock.h"
 #include "sandbox/spawn_helper.h"
 #include "sandbox/start.h"
 #include "tests/hosting/agent_fixture.h"
+#include "tests/support/paths.h"
 
-namespace {
+namespace isolation_test {
 
 namespace fs = std::filesystem;
 
@@ -119,7 +120,8 @@ class Surroundings {
                                       {"socket", socket().string()},
                                       {"box", ::getpid()},
                                       {"closed_port", closed_.port},
-                                      {"open_port", open_.port}};
+                                      {"open_port", open_.port},
+                                      {"own_port", wanted.port}};
     wanted.model = boost::json::serialize(targets);
     return wanted;
   }
@@ -173,7 +175,7 @@ Story attack(const Prepare& prepare) {
   prepare(around);
   boost::asio::thread_pool files{2};
   Loop loop;
-  runtime::ProcessEngine engine({.binary = HOSTILE_AGENT, .folder = around.agents()}, loop.io, files);
+  runtime::ProcessEngine engine({.binary = paths::program("hostile_agent"), .folder = around.agents()}, loop.io, files);
   Story story{.level = boost::describe::enum_to_string(engine.isolation().level, ""), .lines = {}};
   const auto spec = around.spec();
   const auto started = loop.run(engine.start(spec));
@@ -244,7 +246,7 @@ std::unique_ptr<sandbox::SpawnHelper> helper_in_a_child(const sandbox::SpawnOpti
 void expect_all_refused(const Story& story) {
   ASSERT_THAT(story.lines, Not(IsEmpty())) << story.level;
   EXPECT_EQ(story.lines.back(), "end");
-  EXPECT_EQ(story.lines.size(), 20u);
+  EXPECT_EQ(story.lines.size(), 23u);
   for (const auto& line : story.lines) {
     if (line != "end") {
       EXPECT_THAT(line, StartsWith("refused "));
@@ -281,7 +283,7 @@ TEST_F(HostileAgent, OfARootBoxThatBecameAUserWithAHelper) {
                                  const sandbox::Account box{.user = plain_user, .group = plain_user};
                                  sandbox::give_folder(around.data(), around.agents(), box);
                                  sandbox::helper_of_this_process().helper =
-                                     helper_in_a_child({.binary = HOSTILE_AGENT,
+                                     helper_in_a_child({.binary = paths::program("hostile_agent"),
                                                         .agents = around.agents(),
                                                         .hidden = around.data(),
                                                         .box = box,
@@ -317,4 +319,4 @@ TEST_F(HostileAgent, OfABoxInAContainer) {
   EXPECT_EQ(story.level, "basic");
 }
 
-}  // namespace
+}  // namespace isolation_test

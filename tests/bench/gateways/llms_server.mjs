@@ -10,7 +10,14 @@ const port = await new Promise((resolve) => {
     server.close(() => resolve(free));
   });
 });
-const providers = [{ name: "bench", api_base_url: `${process.argv[2]}/chat/completions`, api_key: "sk-bench", models: ["openai/gpt-4o-mini"] }];
-const server = new Server({ useJsonFile: false, useEnvFile: false, initialConfig: { providers, HOST: "127.0.0.1", PORT: String(port) }, logger: false });
+const providers = [
+  { name: "bench", api_base_url: `${process.argv[2]}/chat/completions`, api_key: "sk-bench", models: ["openai/gpt-4o-mini"] },
+];
+const server = new Server({
+  useJsonFile: false,
+  useEnvFile: false,
+  initialConfig: { providers, HOST: "127.0.0.1", PORT: String(port) },
+  logger: false,
+});
 await server.start();
 console.log(JSON.stringify({ port }));

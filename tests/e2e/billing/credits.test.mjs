@@ -42,7 +42,10 @@ test("credits pay for calls beyond the quota once the user says so, exactly", as
   const statement = (await ada.call("GET", "/api/billing/statement")).body;
   assert.equal(statement.usage.total.calls, 2);
   assert.equal(statement.usage.total.cost, (await box.backend_call("GET", `/api/usage/summary?userId=${ada.id}`)).month.cost);
-  assert.deepEqual(statement.usage.models.map(({ id }) => id), [FAST[0]]);
+  assert.deepEqual(
+    statement.usage.models.map(({ id }) => id),
+    [FAST[0]],
+  );
   assert.deepEqual(statement.usage.models[0].usage, statement.usage.total);
   assert.deepEqual([statement.usage.paidByCredits.cost, statement.usage.paidByCredits.totalTokens], [call.cost, 15]);
   assert.deepEqual([statement.credits.spent, statement.credits.closing], [`-${call.cost}`, left.balance]);
@@ -68,7 +71,10 @@ test("a call that the credits cannot pay is shortened or refused, and nothing is
   // Many at once never spend more than there is.
   const outcomes = await Promise.all(Array.from({ length: 40 }, () => chat({ max_tokens: 200 })));
   const counts = outcomes.reduce((sum, { status }) => ({ ...sum, [status]: (sum[status] ?? 0) + 1 }), {});
-  assert.deepEqual(Object.keys(counts).filter((status) => !["200", "429"].includes(status)), []);
+  assert.deepEqual(
+    Object.keys(counts).filter((status) => !["200", "429"].includes(status)),
+    [],
+  );
   const { balance, reserved } = await credits();
   assert.equal(reserved, "0.00");
   assert.ok(Number(balance) >= 0, balance);

@@ -48,27 +48,89 @@ const ask = (url, ca) =>
 
 // An authority that looks for boxes at these ports of this machine, whatever their names.
 const authority = async (t, { http, tls }, { validity } = {}) => {
-  const path = folder(t), first = await free_ports(4), [port, management, dns, control] = [0, 1, 2, 3].map((n) => first + n);
-  const key = join(path, "key.pem"), certificate = join(path, "cert.pem");
-  execFileSync("openssl", ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2", "-subj", "/CN=pebble",
-    "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", certificate], { stdio: "ignore" });
-  writeFileSync(join(path, "config.json"), JSON.stringify({ pebble: {
-    listenAddress: `127.0.0.1:${port}`, managementListenAddress: `127.0.0.1:${management}`, certificate, privateKey: key,
-    httpPort: http, tlsPort: tls, ocspResponderURL: "", externalAccountBindingRequired: false,
-    ...(validity && { certificateValidityPeriod: validity }) } }));
-  await start(t, "pebble-challtestsrv", ["-defaultIPv6", "", "-defaultIPv4", "127.0.0.1", "-http01", "", "-https01", "", "-tlsalpn01", "",
-    "-dns01", `127.0.0.1:${dns}`, "-management", `127.0.0.1:${control}`]);
-  const pebble = await start(t, "pebble", ["-config", join(path, "config.json"), "-strict=false", "-dnsserver", `127.0.0.1:${dns}`],
-    { PEBBLE_VA_NOSLEEP: "1", PEBBLE_VA_ALWAYS_VALID: "0", PEBBLE_WFE_NONCEREJECT: "20" });
+  const path = folder(t),
+    first = await free_ports(4),
+    [port, management, dns, control] = [0, 1, 2, 3].map((n) => first + n);
+  const key = join(path, "key.pem"),
+    certificate = join(path, "cert.pem");
+  execFileSync(
+    "openssl",
+    [
+      "req",
+      "-x509",
+      "-newkey",
+      "ec",
+      "-pkeyopt",
+      "ec_paramgen_curve:prime256v1",
+      "-nodes",
+      "-days",
+      "2",
+      "-subj",
+      "/CN=pebble",
+      "-addext",
+      "subjectAltName=IP:127.0.0.1",
+      "-keyout",
+      key,
+      "-out",
+      certificate,
+    ],
+    { stdio: "ignore" },
+  );
+  writeFileSync(
+    join(path, "config.json"),
+    JSON.stringify({
+      pebble: {
+        listenAddress: `127.0.0.1:${port}`,
+        managementListenAddress: `127.0.0.1:${management}`,
+        certificate,
+        privateKey: key,
+        httpPort: http,
+        tlsPort: tls,
+        ocspResponderURL: "",
+        externalAccountBindingRequired: false,
+        ...(validity && { certificateValidityPeriod: validity }),
+      },
+    }),
+  );
+  await start(t, "pebble-challtestsrv", [
+    "-defaultIPv6",
+    "",
+    "-defaultIPv4",
+    "127.0.0.1",
+    "-http01",
+    "",
+    "-https01",
+    "",
+    "-tlsalpn01",
+    "",
+    "-dns01",
+    `127.0.0.1:${dns}`,
+    "-management",
+    `127.0.0.1:${control}`,
+  ]);
+  const pebble = await start(t, "pebble", ["-config", join(path, "config.json"), "-strict=false", "-dnsserver", `127.0.0.1:${dns}`], {
+    PEBBLE_VA_NOSLEEP: "1",
+    PEBBLE_VA_ALWAYS_VALID: "0",
+    PEBBLE_WFE_NONCEREJECT: "20",
+  });
   const ca = readFileSync(certificate);
   await until("pebble listens", () => /ACME directory available/.test(pebble.said()));
-  const root = await until("pebble offers its root", () => new Promise((resolve) =>
-    get({ host: "127.0.0.1", port: management, path: "/roots/0", ca, agent: false }, async (answer) => {
-      let text = "";
-      for await (const part of answer) text += part;
-      resolve(text);
-    }).on("error", () => resolve(undefined))));
-  return { root, settings: { ACME_DIRECTORY: `https://127.0.0.1:${port}/dir`, ACME_CA: certificate, ACME_EMAIL: ADMIN.email }, said: pebble.said };
+  const root = await until(
+    "pebble offers its root",
+    () =>
+      new Promise((resolve) =>
+        get({ host: "127.0.0.1", port: management, path: "/roots/0", ca, agent: false }, async (answer) => {
+          let text = "";
+          for await (const part of answer) text += part;
+          resolve(text);
+        }).on("error", () => resolve(undefined)),
+      ),
+  );
+  return {
+    root,
+    settings: { ACME_DIRECTORY: `https://127.0.0.1:${port}/dir`, ACME_CA: certificate, ACME_EMAIL: ADMIN.email },
+    said: pebble.said,
+  };
 };
 
 const begin = (t, env) => Box.start(t, { BASE_URL: `https://${NAME}`, ...env });
@@ -84,24 +146,37 @@ const certificate_of = (box) =>
 
 // Fails at once if the authority refuses.
 const is_issued = (box) =>
-  until("the certificate is issued", () => {
-    assert.doesNotMatch(box.whole_log, /certificate_not_issued/);
-    return /"certificate_issued"/.test(box.whole_log);
-  }, 60_000);
+  until(
+    "the certificate is issued",
+    () => {
+      assert.doesNotMatch(box.whole_log, /certificate_not_issued/);
+      return /"certificate_issued"/.test(box.whole_log);
+    },
+    60_000,
+  );
 
-const challenges = [["HTTP-01", true], ["TLS-ALPN-01", false]];
+const challenges = [
+  ["HTTP-01", true],
+  ["TLS-ALPN-01", false],
+];
 for (const [kind, with_http] of challenges) {
   test(`a box gets its certificate by ${kind}, and serves with it at once and after a restart`, async (t) => {
-    const http = await free_ports(2), tls = http + 1;
+    const http = await free_ports(2),
+      tls = http + 1;
     const { root, settings, said } = await authority(t, { http, tls });
-    const box = await begin(t, { ...settings, WEB_LISTEN: `127.0.0.1:${tls}`, ...(with_http && { HTTP_REDIRECT_LISTEN: `127.0.0.1:${http}` }) });
+    const box = await begin(t, {
+      ...settings,
+      WEB_LISTEN: `127.0.0.1:${tls}`,
+      ...(with_http && { HTTP_REDIRECT_LISTEN: `127.0.0.1:${http}` }),
+    });
     await is_issued(box);
     assert.match(box.whole_log, /"certificate_self_signed"/, "until then it says that it is self-signed");
     const answer = await until("the box serves with it", () => ask(`${box.web}/health`, root).catch(() => undefined));
     assert.deepEqual([answer.status, JSON.parse(answer.text).certificate], [200, "issued"]);
     assert.equal(answer.certificate.subjectAltName, `DNS:${NAME}`);
     assert.equal(/validate w\/ HTTP/.test(said()), with_http, said());
-    for (const file of ["acme.pem", "acme-account.key", "acme.json"]) assert.equal(statSync(join(box.folder, "tls", file)).mode & 0o777, 0o600, file);
+    for (const file of ["acme.pem", "acme-account.key", "acme.json"])
+      assert.equal(statSync(join(box.folder, "tls", file)).mode & 0o777, 0o600, file);
     const doctor = JSON.parse((await run(["doctor", "--data", box.folder, "--json"], { env: { ...box.env } })).out);
     const found = doctor.findings.find((one) => one.check === "certificate");
     assert.equal(found.level, "ok", JSON.stringify(found));
@@ -127,32 +202,61 @@ for (const [kind, with_http] of challenges) {
 }
 
 test("at two thirds of its lifetime a certificate is renewed while the box serves", async (t) => {
-  const port = await free_ports(1), validity = 45;
+  const port = await free_ports(1),
+    validity = 45;
   const { root, settings } = await authority(t, { http: port, tls: port }, { validity });
   const box = await begin(t, { ...settings, WEB_LISTEN: `127.0.0.1:${port}` });
   await is_issued(box);
   const seen = new Map(); // serial number to the certificate and when it was first served
-  await until("a second certificate is served", async () => {
-    const { status, certificate } = await ask(`${box.web}/health`, root).catch((error) => {
-      if (seen.size > 0) throw error; // until the first one is loaded
-      return {};
-    });
-    if (status === undefined) return false;
-    assert.equal(status, 200);
-    if (!seen.has(certificate.serialNumber)) seen.set(certificate.serialNumber, { certificate, at: Date.now() });
-    return seen.size === 2;
-  }, 90_000);
+  await until(
+    "a second certificate is served",
+    async () => {
+      const { status, certificate } = await ask(`${box.web}/health`, root).catch((error) => {
+        if (seen.size > 0) throw error; // until the first one is loaded
+        return {};
+      });
+      if (status === undefined) return false;
+      assert.equal(status, 200);
+      if (!seen.has(certificate.serialNumber)) seen.set(certificate.serialNumber, { certificate, at: Date.now() });
+      return seen.size === 2;
+    },
+    90_000,
+  );
   const [old, renewed] = [...seen.values()];
-  const begun = Date.parse(old.certificate.validFrom), passed = (renewed.at - begun) / 1000;
+  const begun = Date.parse(old.certificate.validFrom),
+    passed = (renewed.at - begun) / 1000;
   assert.ok(passed >= (validity * 15) / 24, `not before its time: after ${passed} s`);
   assert.ok(passed < validity, `no moment without a valid certificate: after ${passed} s`);
   assert.doesNotMatch(box.whole_log, /certificate_not_issued/);
 });
 
 test("an authority that asks for patience is left alone for so long, by a restarted box too", async (t) => {
-  const path = folder(t), key = join(path, "key.pem"), certificate = join(path, "cert.pem");
-  execFileSync("openssl", ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2", "-subj", "/CN=busy",
-    "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", certificate], { stdio: "ignore" });
+  const path = folder(t),
+    key = join(path, "key.pem"),
+    certificate = join(path, "cert.pem");
+  execFileSync(
+    "openssl",
+    [
+      "req",
+      "-x509",
+      "-newkey",
+      "ec",
+      "-pkeyopt",
+      "ec_paramgen_curve:prime256v1",
+      "-nodes",
+      "-days",
+      "2",
+      "-subj",
+      "/CN=busy",
+      "-addext",
+      "subjectAltName=IP:127.0.0.1",
+      "-keyout",
+      key,
+      "-out",
+      certificate,
+    ],
+    { stdio: "ignore" },
+  );
   let asked = 0;
   const busy = createServer({ key: readFileSync(key), cert: readFileSync(certificate) }, (request, response) => {
     ++asked;
@@ -161,8 +265,16 @@ test("an authority that asks for patience is left alone for so long, by a restar
   });
   await new Promise((resolve) => busy.listen(0, "127.0.0.1", resolve));
   t.after(() => busy.close());
-  const box = await begin(t, { WEB_LISTEN: "127.0.0.1:0", ACME_DIRECTORY: `https://127.0.0.1:${busy.address().port}/dir`, ACME_CA: certificate });
-  const line = await until("the refusal is logged", () => box.whole_log.split("\n").find((one) => one.includes('"certificate_not_issued"')), 60_000);
+  const box = await begin(t, {
+    WEB_LISTEN: "127.0.0.1:0",
+    ACME_DIRECTORY: `https://127.0.0.1:${busy.address().port}/dir`,
+    ACME_CA: certificate,
+  });
+  const line = await until(
+    "the refusal is logged",
+    () => box.whole_log.split("\n").find((one) => one.includes('"certificate_not_issued"')),
+    60_000,
+  );
   const { reason, retry_in_seconds } = JSON.parse(line);
   assert.match(reason, /503|too many boxes today/);
   assert.ok(retry_in_seconds > 6_990 && retry_in_seconds <= 7_000, line);
@@ -180,7 +292,10 @@ test("what the authority objects to reaches the log, the health and doctor; the 
   const { settings } = await authority(t, { http: first + 1, tls: first + 2 }); // where no box is
   const box = await begin(t, { ...settings, WEB_LISTEN: `127.0.0.1:${first}` });
   await until("the refusal is logged", () => /"certificate_not_issued"/.test(box.whole_log), 60_000);
-  const line = box.whole_log.split("\n").filter((one) => one.includes("certificate_not_issued")).map((one) => JSON.parse(one))[0];
+  const line = box.whole_log
+    .split("\n")
+    .filter((one) => one.includes("certificate_not_issued"))
+    .map((one) => JSON.parse(one))[0];
   assert.match(line.reason, /could not validate box\.example\.test by tls-alpn-01: .*(refused|connect)/i);
   assert.deepEqual([line.failures, line.retry_in_seconds], [1, 60]);
   const own = await certificate_of(box);
@@ -201,7 +316,9 @@ test("a validation gets no page, and others cannot speak acme-tls/1", async (t) 
   const box = await begin(t, { ...settings, WEB_LISTEN: `127.0.0.1:${port}` });
   await is_issued(box);
   const refused = await new Promise((resolve) => {
-    const socket = connect({ host: "127.0.0.1", port, servername: NAME, ALPNProtocols: ["acme-tls/1"], rejectUnauthorized: false }, () => resolve("accepted"));
+    const socket = connect({ host: "127.0.0.1", port, servername: NAME, ALPNProtocols: ["acme-tls/1"], rejectUnauthorized: false }, () =>
+      resolve("accepted"),
+    );
     socket.on("error", (error) => resolve(error.code));
   });
   assert.match(refused, /ALERT|ALPN|PROTOCOL/i);
@@ -216,9 +333,13 @@ test("settings that do not go together are refused with what to do", async (t) =
     assert.equal(ended.code, 2, ended.err);
     assert.match(ended.err, pattern);
   };
-  await refused({ ACME_DIRECTORY: directory, BASE_URL: `https://${NAME}`, TLS_CERT: "a.pem", TLS_KEY: "a.key" }, /ACME_DIRECTORY and TLS_CERT exclude each other/);
+  await refused(
+    { ACME_DIRECTORY: directory, BASE_URL: `https://${NAME}`, TLS_CERT: "a.pem", TLS_KEY: "a.key" },
+    /ACME_DIRECTORY and TLS_CERT exclude each other/,
+  );
   await refused({ ACME_DIRECTORY: directory }, /needs a host name to certify: set ACME_NAMES, or BASE_URL/);
-  for (const base of ["https://192.0.2.1", "https://[2001:db8::1]:8443"]) await refused({ ACME_DIRECTORY: directory, BASE_URL: base }, /certifies host names only, and .* is none/);
+  for (const base of ["https://192.0.2.1", "https://[2001:db8::1]:8443"])
+    await refused({ ACME_DIRECTORY: directory, BASE_URL: base }, /certifies host names only, and .* is none/);
   await refused({ ACME_DIRECTORY: directory, ACME_NAMES: ".example.test" }, /certifies host names only/);
   await refused({ ACME_DIRECTORY: directory.replace("https", "http"), ACME_NAMES: NAME }, /must begin with https/);
   await refused({ ACME_DIRECTORY: directory, ACME_NAMES: NAME, ACME_CA: "/nowhere.pem" }, /ACME_CA: cannot read/);
@@ -232,8 +353,19 @@ test("setup takes the authority by flags", async (t) => {
     return readFileSync(join(data, "agentbox.toml"), "utf8");
   };
   const directory = ["--acme-directory", "https://acme.example.test/directory"];
-  const made = await set_up("--email", "you@example.org", "--web-listen", "127.0.0.1:0", "--base-url", `https://${NAME}`, ...directory,
-    "--acme-email", "you@example.org", "--http-redirect-listen", "127.0.0.1:0");
+  const made = await set_up(
+    "--email",
+    "you@example.org",
+    "--web-listen",
+    "127.0.0.1:0",
+    "--base-url",
+    `https://${NAME}`,
+    ...directory,
+    "--acme-email",
+    "you@example.org",
+    "--http-redirect-listen",
+    "127.0.0.1:0",
+  );
   assert.match(made, /^acme_directory = "https:\/\/acme\.example\.test\/directory"$/m);
   assert.match(await set_up("--no-tls"), /^acme_directory = ""$/m);
 
@@ -258,13 +390,22 @@ test("setup takes the authority by flags", async (t) => {
 test("setup asks for the authority on a terminal", async (t) => {
   const data = join(folder(t), "data");
   const answers = [
-    [/E-mail address of the first admin/, "you@example.org"], [/Password \(/, ""], [/Address of the web listener/, "127.0.0.1:0"], [/TLS: none/, "acme"],
-    [/Directory of the authority, whose terms you accept \[https:/, "http://not.secure.test"], [/must begin with https[^]*Directory of the authority/, ""],
-    [/Host names to certify/, ""], [/Address that the authority may write to/, "ops@example.org"], [/Address for plain HTTP/, "127.0.0.1:0"],
+    [/E-mail address of the first admin/, "you@example.org"],
+    [/Password \(/, ""],
+    [/Address of the web listener/, "127.0.0.1:0"],
+    [/TLS: none/, "acme"],
+    [/Directory of the authority, whose terms you accept \[https:/, "http://not.secure.test"],
+    [/must begin with https[^]*Directory of the authority/, ""],
+    [/Host names to certify/, ""],
+    [/Address that the authority may write to/, "ops@example.org"],
+    [/Address for plain HTTP/, "127.0.0.1:0"],
     [/Public web address/, `https://${NAME}`],
   ];
-  const terminal = spawn("script", ["-qec", `${binary} setup --data ${data}`, "/dev/null"], { env: { PATH: process.env.PATH, TERM: "dumb" } });
-  let said = "", seen = 0;
+  const terminal = spawn("script", ["-qec", `${binary} setup --data ${data}`, "/dev/null"], {
+    env: { PATH: process.env.PATH, TERM: "dumb" },
+  });
+  let said = "",
+    seen = 0;
   terminal.stdout.on("data", (bytes) => {
     said += bytes;
     const rest = said.slice(seen);
@@ -276,6 +417,10 @@ test("setup asks for the authority on a terminal", async (t) => {
   const [code] = await once(terminal, "close");
   assert.equal(code, 0, said);
   const text = readFileSync(join(data, "agentbox.toml"), "utf8");
-  for (const line of ['acme_directory = "https://acme-v02.api.letsencrypt.org/directory"', 'acme_email = "ops@example.org"', 'http_redirect_listen = "127.0.0.1:0"'])
+  for (const line of [
+    'acme_directory = "https://acme-v02.api.letsencrypt.org/directory"',
+    'acme_email = "ops@example.org"',
+    'http_redirect_listen = "127.0.0.1:0"',
+  ])
     assert.ok(text.includes(`${line}\n`), `${line} in ${text}`);
 });

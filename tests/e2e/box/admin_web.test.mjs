@@ -1,4 +1,4 @@
-// Administrators without a shell: what the backend offers beneath /api/admin is on the web too, for their sessions.
+// Administrators without a shell: what the backend offers under /api/admin is on the web too, for their sessions.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
@@ -8,7 +8,9 @@ import { ADMIN, Box, INTERNAL_KEY, PASSWORD, run, send } from "../support/box.mj
 import { code_of } from "../support/totp.mjs";
 
 const files_below = (folder) =>
-  readdirSync(folder, { withFileTypes: true, recursive: true }).filter((one) => one.isFile()).map((one) => join(one.parentPath ?? one.path, one.name));
+  readdirSync(folder, { withFileTypes: true, recursive: true })
+    .filter((one) => one.isFile())
+    .map((one) => join(one.parentPath ?? one.path, one.name));
 
 const administrator = async (box) => {
   const admin = box.person();
@@ -26,7 +28,12 @@ const with_old_session = async (box, person) => {
 const rows_of = async (base) => {
   const { paths } = (await send(base, "GET", "/api/openapi.json")).body;
   return Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, { "x-guard": guard, description }]) => ({ row: `${method.toUpperCase()} ${path}`, guard, description })));
+    Object.entries(methods).map(([method, { "x-guard": guard, description }]) => ({
+      row: `${method.toUpperCase()} ${path}`,
+      guard,
+      description,
+    })),
+  );
 };
 
 test("every admin row of the backend is on the web, behind an administrator's session", async (t) => {
@@ -37,20 +44,22 @@ test("every admin row of the backend is on the web, behind an administrator's se
   assert.ok(backend.length > 25);
   for (const { row } of backend) {
     assert.ok(web.has(row), `${row} is not on the web`);
-    assert.match(web.get(row).guard, /^(recent )?admin session$/, row);
+    assert.match(web.get(row).guard, /^((recent )?admin|support) session$/, row);
     assert.doesNotMatch(web.get(row).description ?? "", /perator key.* scope/, row);
   }
   for (const { row, guard, description } of web.values())
     if (guard === "recent admin session") assert.match(description, /STEP_UP_REQUIRED/, row);
   // Reading takes a session; what could harm takes a recent proof.
-  assert.equal(web.get("GET /api/admin/users").guard, "admin session");
+  assert.equal(web.get("GET /api/admin/invites").guard, "admin session");
+  assert.equal(web.get("GET /api/admin/users").guard, "support session", "and the role support is enough");
   for (const row of ["PATCH /api/admin/users/{user}", "GET /api/admin/outbox", "POST /api/admin/operator-keys", "POST /api/admin/backup"])
     assert.equal(web.get(row).guard, "recent admin session", row);
 });
 
 test("an administrator manages users over the web, and the record names the administrator", async (t) => {
   const box = await Box.start(t);
-  const admin = await administrator(box), ada = await box.customer("ada@example.org");
+  const admin = await administrator(box),
+    ada = await box.customer("ada@example.org");
   const { id } = (await admin.call("GET", "/api/auth/session")).body.user;
   const found = await admin.call("GET", "/api/admin/users?limit=1");
   assert.deepEqual([found.status, found.body.users[0].email, found.body.next], [200, ADMIN.email, id]);
@@ -64,7 +73,9 @@ test("an administrator manages users over the web, and the record names the admi
   assert.equal((await ada.call("GET", "/api/settings")).status, 401);
 
   // Headers of the backend's callers name nobody here.
-  await send(box.web, "DELETE", "/api/admin/users/bob@example.org/sessions", { headers: { cookie: admin.cookie, "x-agentbox-as": "mallory" } });
+  await send(box.web, "DELETE", "/api/admin/users/bob@example.org/sessions", {
+    headers: { cookie: admin.cookie, "x-agentbox-as": "mallory" },
+  });
   const { entries } = (await admin.call("GET", "/api/admin/audit")).body;
   const noted = (act) => entries.find((entry) => entry.act.startsWith(act));
   assert.deepEqual([noted("created by admin").by, noted("changed by admin").by], [`admin:${id}`, `admin:${id}`]);
@@ -103,7 +114,68 @@ test("what could harm asks for password and second factor again", async (t) => {
   await admin.call("POST", "/api/auth/signout");
   assert.equal((await other.call("GET", "/api/admin/users")).status, 401);
   const { entries } = await box.backend_call("GET", "/api/admin/audit");
-  assert.deepEqual(entries.filter(({ act }) => act === "identity confirmed").map(({ outcome }) => outcome).at(0), "ok");
+  assert.deepEqual(
+    entries
+      .filter(({ act }) => act === "identity confirmed")
+      .map(({ outcome }) => outcome)
+      .at(0),
+    "ok",
+  );
+});
+
+// Rows that change something for an administrator's session without a recent proof, and why.
+const without_proof = {
+  "POST /api/admin/agents/{id}/restart": "its owner sees it, and nothing is lost",
+  "POST /api/admin/agents/{id}/start": "undone at once by stopping it",
+  "POST /api/admin/agents/{id}/stop": "undone at once by starting it",
+};
+
+test("every admin row that changes something asks for a recent proof", async (t) => {
+  const box = await Box.start(t);
+  const changing = (await rows_of(box.web)).filter(
+    ({ row, guard }) => (row.includes(" /api/admin/") || guard.endsWith("admin session")) && !row.startsWith("GET "),
+  );
+  assert.ok(changing.length > 25);
+  assert.deepEqual(
+    changing
+      .filter(({ guard }) => guard !== "recent admin session")
+      .map(({ row }) => row)
+      .sort(),
+    Object.keys(without_proof),
+  );
+
+  const admin = await administrator(box);
+  const ada = await box.customer("ada@example.org");
+  await ada.call("POST", "/api/subscriptions/request", { plan: "label", note: "For my boat." });
+  await with_old_session(box, admin);
+  const money = { userId: ada.id, amount: "1", reference: "r1" };
+  for (const [path, body] of [
+    ["/api/admin/ledger/credit", money],
+    ["/api/admin/ledger/debit", money],
+    [`/api/admin/plan-requests/${ada.id}/approve`, {}],
+    [`/api/admin/plan-requests/${ada.id}/deny`, {}],
+    ["/api/admin/credits", money],
+  ]) {
+    const refused = await admin.call("POST", path, body);
+    assert.deepEqual([refused.status, refused.body.code], [403, "STEP_UP_REQUIRED"], path);
+  }
+  assert.equal((await admin.call("POST", "/api/auth/step-up", { currentPassword: ADMIN.password })).status, 200);
+  assert.equal((await admin.call("POST", "/api/admin/ledger/credit", money)).status, 200);
+  assert.equal((await admin.call("POST", `/api/admin/plan-requests/${ada.id}/approve`, {})).status, 200);
+});
+
+test("a restart forgets step-up, but not a sign-in of the last ten minutes", async (t) => {
+  const box = await Box.start(t);
+  const old = await administrator(box);
+  await with_old_session(box, old);
+  const create = (admin, email) => admin.call("POST", "/api/admin/users", { email });
+  assert.equal((await old.call("POST", "/api/auth/step-up", { currentPassword: ADMIN.password })).status, 200);
+  assert.equal((await create(old, "ada@example.org")).status, 201);
+  const young = await administrator(box);
+  await box.end("SIGTERM");
+  await box.serve();
+  assert.equal((await create(old, "bob@example.org")).body.code, "STEP_UP_REQUIRED");
+  assert.equal((await create(young, "bob@example.org")).status, 201);
 });
 
 test("users are searched and paged, and their sessions shown and ended", async (t) => {
@@ -132,12 +204,16 @@ test("users are searched and paged, and their sessions shown and ended", async (
   const left = [people.bob, elsewhere].map((person) => person.call("GET", "/api/settings"));
   assert.deepEqual((await Promise.all(left)).map(({ status }) => status).sort(), [200, 401]);
   const mine = (await admin.call("GET", "/api/admin/users/admin@example.org/sessions")).body.sessions;
-  assert.deepEqual(mine.map(({ current }) => current), [true]);
+  assert.deepEqual(
+    mine.map(({ current }) => current),
+    [true],
+  );
 });
 
 test("the last administrator is neither demoted nor disabled", async (t) => {
   const box = await Box.start(t);
-  const admin = await administrator(box), ada = await box.customer("ada@example.org");
+  const admin = await administrator(box),
+    ada = await box.customer("ada@example.org");
   const change = (person, user, what) => person.call("PATCH", `/api/admin/users/${user}`, what);
   for (const what of [{ isAdmin: false }, { isDisabled: true }]) {
     const refused = await change(admin, ADMIN.email, what);
@@ -156,9 +232,10 @@ test("the last administrator is neither demoted nor disabled", async (t) => {
 
 test("backups are made, listed, verified and removed over the web", async (t) => {
   const box = await Box.start(t);
-  const admin = await administrator(box), ada = await box.customer("ada@example.org");
+  const admin = await administrator(box),
+    ada = await box.customer("ada@example.org");
   const call = async (method, path = "") => admin.call(method, `/api/admin/backups${path}`);
-  assert.deepEqual((await call("GET")).body, { backups: [], count: 0 });
+  assert.deepEqual((await call("GET")).body, { backups: [], count: 0, restoreDrill: null });
   assert.equal((await ada.call("POST", "/api/admin/backups")).status, 403);
   const made = await call("POST");
   assert.deepEqual([made.status, made.body.complete], [201, true], JSON.stringify(made.body));
@@ -169,7 +246,15 @@ test("backups are made, listed, verified and removed over the web", async (t) =>
   // It is the backup that the command line restores.
   const restored = `${box.folder}-restored`;
   t.after(() => rmSync(restored, { recursive: true, force: true }));
-  const { code, err } = await run(["restore", "--from", join(box.folder, "backups", name), "--data", restored, "--key", join(box.folder, "master.key")]);
+  const { code, err } = await run([
+    "restore",
+    "--from",
+    join(box.folder, "backups", name),
+    "--data",
+    restored,
+    "--key",
+    join(box.folder, "master.key"),
+  ]);
   assert.equal(code, 0, err);
   assert.match((await run(["verify", "--data", restored])).out, /are sound/);
 
@@ -181,7 +266,8 @@ test("backups are made, listed, verified and removed over the web", async (t) =>
   writeFileSync(tables[0], bytes);
   const broken = await call("POST", `/${name}/verify`);
   assert.ok(broken.status === 500 || broken.body.ok === false, JSON.stringify(broken.body));
-  for (const unknown of ["20200101T000000Z", "..", "nothing"]) assert.equal((await call("POST", `/${encodeURIComponent(unknown)}/verify`)).status >= 400, true, unknown);
+  for (const unknown of ["20200101T000000Z", "..", "nothing"])
+    assert.equal((await call("POST", `/${encodeURIComponent(unknown)}/verify`)).status >= 400, true, unknown);
   assert.equal((await call("DELETE", `/${name}`)).status, 200);
   assert.equal((await call("DELETE", `/${name}`)).status, 404);
   assert.deepEqual((await call("GET")).body.backups, []);
@@ -193,7 +279,10 @@ test("the settings in force are shown with their source, and no secret", async (
   const { settings, count } = (await admin.call("GET", "/api/admin/settings")).body;
   assert.ok(count > 100 && count === settings.length);
   const named = (name) => settings.find((one) => one.name === name);
-  assert.deepEqual([named("SMTP_URL").value, named("SMTP_URL").isSet, named("SMTP_URL").isSecret, named("SMTP_URL").source], [null, true, true, "environment"]);
+  assert.deepEqual(
+    [named("SMTP_URL").value, named("SMTP_URL").isSet, named("SMTP_URL").isSecret, named("SMTP_URL").source],
+    [null, true, true, "environment"],
+  );
   assert.deepEqual([named("AGENTBOX_DATA").value, named("AGENTBOX_DATA").source], [box.folder, "flag"]);
   assert.deepEqual([named("SMTP_FROM").value, named("SMTP_FROM").source], ["box@example.org", "environment"]);
   assert.deepEqual([named("SESSION_IDLE").source, named("INTERNAL_API_KEY").value], ["defaults", null]);

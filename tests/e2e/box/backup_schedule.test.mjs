@@ -19,17 +19,31 @@ test("scheduled backups are whole, and only the newest are kept", async (t) => {
   assert.ok(complete().length <= 3, "one more at most while an old one is being removed");
 
   const { entries } = await box.backend_call("GET", "/api/admin/audit?limit=1000");
-  assert.ok(entries.some(({ act, outcome }) => act === "backup made by schedule" && outcome === "ok"), JSON.stringify(entries).slice(-500));
-  const metrics = await (await fetch(`${box.backend}/metrics`, { headers: { authorization: "Bearer internal-key-of-the-stories" } })).text();
+  assert.ok(
+    entries.some(({ act, outcome }) => act === "backup made by schedule" && outcome === "ok"),
+    JSON.stringify(entries).slice(-500),
+  );
+  const metrics = await (
+    await fetch(`${box.backend}/metrics`, { headers: { authorization: "Bearer internal-key-of-the-stories" } })
+  ).text();
   const newest = Number(/^agentbox_backup_last_success_timestamp_seconds (\S+)$/m.exec(metrics)[1]);
   assert.ok(Math.abs(newest - Date.now() / 1000) < 60, String(newest));
 
   assert.equal(await box.end("SIGTERM"), 0);
-  for (const name of readdirSync(folder)) assert.ok(existsSync(join(folder, name, "agentbox.toml.sealed")), "nothing half done is left by a stop");
+  for (const name of readdirSync(folder))
+    assert.ok(existsSync(join(folder, name, "agentbox.toml.sealed")), "nothing half done is left by a stop");
   const beside = mkdtempSync(join(tmpdir(), "agentbox-restored-"));
   t.after(() => rmSync(beside, { recursive: true, force: true }));
   const restored = join(beside, "data");
-  const ended = await run(["restore", "--from", join(folder, complete().at(-1)), "--data", restored, "--key", join(box.folder, "master.key")]);
+  const ended = await run([
+    "restore",
+    "--from",
+    join(folder, complete().at(-1)),
+    "--data",
+    restored,
+    "--key",
+    join(box.folder, "master.key"),
+  ]);
   assert.equal(ended.code, 0, ended.err);
   const again = await Box.open(t, restored);
   assert.equal((await again.person().log_in("ada@example.org", PASSWORD)).status, 200);
@@ -45,7 +59,11 @@ test("a backup that a crash cut off is removed, and one that was missed is made 
   writeFileSync(join(folder, "notes.txt"), "the operator's own");
   box.env = { ...box.env, BACKUP_SCHEDULE: "0 0 1 1 *" };
   await box.serve();
-  await until("the missed one is made", () => readdirSync(folder).some((name) => NAME.test(name) && name > "20250102T000000Z" && existsSync(join(folder, name, "agentbox.toml.sealed"))));
+  await until("the missed one is made", () =>
+    readdirSync(folder).some(
+      (name) => NAME.test(name) && name > "20250102T000000Z" && existsSync(join(folder, name, "agentbox.toml.sealed")),
+    ),
+  );
   const names = readdirSync(folder);
   assert.ok(names.includes("20250101T000000Z") && !names.includes("20250102T000000Z"));
   assert.ok(names.includes("notes.txt"));
@@ -54,7 +72,9 @@ test("a backup that a crash cut off is removed, and one that was missed is made 
 test("a schedule that is none is refused at the start", async (t) => {
   const box = await Box.start(t);
   await box.end("SIGTERM");
-  const ended = await run(["serve", "--data", box.folder, "--backup-schedule", "every night"], { env: { WEB_LISTEN: "127.0.0.1:0", BACKEND_LISTEN: "127.0.0.1:0", SUMMARIZER_LISTEN: "127.0.0.1:0" } });
+  const ended = await run(["serve", "--data", box.folder, "--backup-schedule", "every night"], {
+    env: { WEB_LISTEN: "127.0.0.1:0", BACKEND_LISTEN: "127.0.0.1:0", SUMMARIZER_LISTEN: "127.0.0.1:0" },
+  });
   assert.equal(ended.code, 2, ended.err);
   assert.match(ended.err, /^agentbox: BACKUP_SCHEDULE is no cron expression/m);
 });

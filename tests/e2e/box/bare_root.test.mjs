@@ -23,5 +23,8 @@ test("a box of a root without capabilities works, and says that its agents have 
   assert.equal((await fetch(`${box.summarizer}/health`)).status, 200);
   const { isolation, isolationLacks } = await (await fetch(`${box.backend}/health`)).json();
   assert.notEqual(isolation, "none");
-  assert.ok(isolationLacks.some((lack) => lack.includes("own user (root may not change users here)")), JSON.stringify(isolationLacks));
+  assert.ok(
+    isolationLacks.some((lack) => lack.includes("own user (root may not change users here)")),
+    JSON.stringify(isolationLacks),
+  );
 });

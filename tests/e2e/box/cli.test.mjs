@@ -58,6 +58,9 @@ test("every command has a help page that names its arguments", async () => {
     "verify",
     "pack",
     "unpack",
+    "standby-invite",
+    "standby",
+    "promote",
     "rollback",
     "images",
     "catalogue",
@@ -78,6 +81,9 @@ test("every command has a help page that names its arguments", async () => {
     demo: ["--reset", "--days", "--outside", "--data"],
     pack: ["--to", "--with-key", "--with-image"],
     unpack: ["--key", "--check", "--data"],
+    "standby-invite": ["--to", "--data"],
+    standby: ["--of", "--invitation", "--data"],
+    promote: ["--force", "--data"],
     rollback: ["--data", "--yes"],
     images: ["load"],
     catalogue: ["update"],
@@ -105,8 +111,7 @@ test("every command has a help page that names its arguments", async () => {
   };
   for (const command of commands) {
     const help = await succeeds([command, "--help"]);
-    for (const word of [`Usage: agentbox ${command}`, ...takes[command]])
-      assert.ok(help.includes(word), `${command}: ${help}`);
+    for (const word of [`Usage: agentbox ${command}`, ...takes[command]]) assert.ok(help.includes(word), `${command}: ${help}`);
     if (help.includes("Subcommands:") && command !== "agents" && command !== "setup") continue;
     const [, examples = ""] = help.split("Examples:\n");
     assert.ok(examples.split(`  agentbox ${command}`).length > 2, `two examples of ${command}: ${help}`);
@@ -117,7 +122,22 @@ test("every command has a help page that names its arguments", async () => {
     const [, examples = ""] = help.split("Examples:\n");
     assert.ok(examples.split(`  agentbox admin ${command}`).length > 2, `two examples of admin ${command}: ${help}`);
   }
-  for (const command of ["users", "show", "plan", "grant", "revoke", "disable", "enable", "password", "sign-out", "audit", "operator-keys", "invites", "invoice", "credits"]) {
+  for (const command of [
+    "users",
+    "show",
+    "plan",
+    "grant",
+    "revoke",
+    "disable",
+    "enable",
+    "password",
+    "sign-out",
+    "audit",
+    "operator-keys",
+    "invites",
+    "invoice",
+    "credits",
+  ]) {
     assert.match(admin, new RegExp(`^ {2}${command} +\\S`, "m"));
     assert.match(await succeeds(["admin", command, "--help"]), /Usage: agentbox admin/);
   }
@@ -129,8 +149,7 @@ test("settings lists every setting that serve has a flag for", async () => {
     help = await succeeds(["serve", "--help"]);
   const rows = [...table.matchAll(/^\| `([A-Z_]+)` \| `(--[a-z-]+)` \|/gm)];
   assert.ok(rows.length > 25, table);
-  for (const [, name, flag] of rows)
-    assert.ok(help.includes(`${flag} `) && help.includes(`(${name})`), `${flag} (${name})`);
+  for (const [, name, flag] of rows) assert.ok(help.includes(`${flag} `) && help.includes(`(${name})`), `${flag} (${name})`);
   assert.equal([...help.matchAll(/\([A-Z_]{5,}\)/g)].length, rows.length);
 });
 
@@ -152,10 +171,13 @@ test("openapi prints what the listeners serve", async (t) => {
 
 test("routes prints every route of a listener with its guard", async () => {
   for (const listener of ["web", "backend"]) {
-    const lines = (await succeeds(["routes", listener])).trim().split("\n"), { paths } = JSON.parse(await succeeds(["openapi", listener]));
+    const lines = (await succeeds(["routes", listener])).trim().split("\n"),
+      { paths } = JSON.parse(await succeeds(["openapi", listener]));
     const documented = Object.entries(paths).flatMap(([path, methods]) =>
-      Object.keys(methods).filter((method) => ["get", "post", "put", "patch", "delete"].includes(method))
-        .map((method) => `${method.toUpperCase()} ${path.replace(/\{(\w+)\}/g, ":$1")}`));
+      Object.keys(methods)
+        .filter((method) => ["get", "post", "put", "patch", "delete"].includes(method))
+        .map((method) => `${method.toUpperCase()} ${path.replace(/\{(\w+)\}/g, ":$1")}`),
+    );
     assert.deepEqual(lines.map((line) => line.split(/\s+/).slice(0, 2).join(" ").replace(/\+$/, "")).sort(), documented.sort());
   }
   assert.match(await succeeds(["routes", "backend"]), /^POST +\/api\/deployments +scope agents +deployments? \d+\/60s /m);
@@ -166,10 +188,7 @@ test("init makes a private folder and an administrator, once", async (t) => {
   const said = await succeeds(["init", "--data", data, "--email", "Root@Example.org"]);
   const [, password] = said.match(/password {2}(\S+) +\(shown this once\)/);
   assert.ok(password.length >= 16);
-  assert.deepEqual(
-    [mode(data), mode(join(data, "agentbox.toml")), mode(join(data, "master.key"))],
-    ["700", "600", "600"],
-  );
+  assert.deepEqual([mode(data), mode(join(data, "agentbox.toml")), mode(join(data, "master.key"))], ["700", "600", "600"]);
   const [, internal_key] = readFileSync(join(data, "agentbox.toml"), "utf8").match(/^internal_api_key = "(\S{43})"$/m);
   for (const secret of [internal_key, readFileSync(join(data, "master.key"), "utf8").trim()])
     assert.ok(!said.includes(secret), "the keys are nobody's to see");
@@ -178,11 +197,7 @@ test("init makes a private folder and an administrator, once", async (t) => {
     root = box.person();
   assert.equal((await root.log_in("root@example.org", password)).status, 200);
   assert.equal((await root.call("GET", "/api/auth/session")).body.user.isAdmin, true);
-  complains(
-    await run(["init", "--data", data, "--email", "eve@example.org"]),
-    /set up already/,
-    /agentbox serve --data/,
-  );
+  complains(await run(["init", "--data", data, "--email", "eve@example.org"]), /set up already/, /agentbox serve --data/);
 
   const elsewhere = join(folder(t), "data");
   const init = (...more) => run(["init", "--data", elsewhere, ...more]);
@@ -197,15 +212,11 @@ test("init makes a private folder and an administrator, once", async (t) => {
 test("admin looks after the users of the running box", async (t) => {
   const box = await Box.start(t);
   const ada = await box.customer("ada@example.org");
-  const admin = (...args) =>
-    succeeds(["admin", ...args, "--data", box.folder], { env: { INTERNAL_API_KEY: INTERNAL_KEY } });
+  const admin = (...args) => succeeds(["admin", ...args, "--data", box.folder], { env: { INTERNAL_API_KEY: INTERNAL_KEY } });
   const session = async () => (await ada.call("GET", "/api/auth/session")).body.user;
   const shown = (text, name) => text.match(new RegExp(`^${name} +(.*)$`, "m"))[1];
 
-  assert.match(
-    await admin("users"),
-    /^ID +PLAN +ADMIN +E-MAIL\n1 +- +yes +admin@example.org\n2 +solo +no +ada@example.org\n$/,
-  );
+  assert.match(await admin("users"), /^ID +PLAN +ADMIN +E-MAIL\n1 +- +yes +admin@example.org\n2 +solo +no +ada@example.org\n$/);
   assert.equal(shown(await admin("show", "ADA@example.org"), "id"), ada.id);
   assert.equal(shown(await admin("show", ada.id), "email"), "ada@example.org");
   assert.equal(shown(await admin("plan", "ada@example.org", "network"), "plan"), "network");
@@ -270,11 +281,7 @@ test("invalid arguments and settings are explained, with the nearest valid one",
   complains(await refused('tls_cert = "/no/cert.pem"\ntls_key = "/no/key.pem"'), /\/no\/cert.pem/, /PEM file/);
   complains(await refused('trusted_proxies = ["10.0.0.0/33"]'), /10\.0\.0\.0\/33/);
   writeFileSync(join(data, "agentbox.toml"), "");
-  complains(
-    await run(["serve", "--data", data, "--config", "/no/such.toml"], { env: free_ports }),
-    /\/no\/such.toml/,
-    /path/,
-  );
+  complains(await run(["serve", "--data", data, "--config", "/no/such.toml"], { env: free_ports }), /\/no\/such.toml/, /path/);
   for (const [name, value] of [
     ["IDLE_TIMEOUT", "soon"],
     ["WEB_LISTEN", "localhost"],
@@ -324,8 +331,7 @@ test("a folder that cannot be used is named", async (t) => {
   const nobody = process.getuid() === 0 ? { uid: 65534, gid: 65534 } : {};
   chmodSync(parent, 0o755);
   chmodSync(closed, 0o555);
-  const init = (data, options) =>
-    run(["init", "--data", data, "--email", ADMIN.email, "--password", ADMIN.password], options);
+  const init = (data, options) => run(["init", "--data", data, "--email", ADMIN.email, "--password", ADMIN.password], options);
   complains(await init(file), /file is not a folder/, /--data/);
   complains(await init(join(file, "data")), /cannot make the data folder/, /--data/);
   complains(await init(closed, nobody), /cannot write to the data folder/, /change its owner/);

@@ -1,10 +1,11 @@
 // Backup, restore and verify: a backup holds everything but the secrets, and with the master key it becomes a box that
 // serves again.
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
+import { execFile, execFileSync } from "node:child_process";
 import {
   appendFileSync,
   closeSync,
+  cpSync,
   existsSync,
   ftruncateSync,
   lstatSync,
@@ -15,6 +16,7 @@ import {
   readSync,
   readdirSync,
   readlinkSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -24,7 +26,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { ADMIN, Box, INTERNAL_KEY, PASSWORD, run } from "../support/box.mjs";
+import { ADMIN, Box, binary, INTERNAL_KEY, PASSWORD, run } from "../support/box.mjs";
 
 const folder = (t) => {
   const path = mkdtempSync(join(tmpdir(), "agentbox-backup-"));
@@ -79,7 +81,7 @@ const lived_in = async (t) => {
   return { box, ada, agent, key, settings, secrets };
 };
 
-// Ends the box for good, its agents too, as if the machine were lost; the folder stays until the test's end.
+// Ends the box permanently, its agents too, as if the machine were lost; the folder stays until the test's end.
 const lose = async ({ box, agent }) => {
   await box.end("SIGKILL");
   const { pid } = JSON.parse(readFileSync(join(box.folder, "agents", agent, "run", "agent.pid")));
@@ -88,11 +90,7 @@ const lose = async ({ box, agent }) => {
 
 const is_itself_again = async (t, data, life, env) => {
   const again = await Box.open(t, data, { ...life.box.env, ...env });
-  assert.equal(
-    (await life.ada.call("GET", "/api/auth/session")).body.user.email,
-    "ada@example.org",
-    "the session lives",
-  );
+  assert.equal((await life.ada.call("GET", "/api/auth/session")).body.user.email, "ada@example.org", "the session lives");
   const ada = again.person();
   assert.equal((await ada.log_in("ada@example.org", PASSWORD)).status, 200);
   assert.equal((await ada.call("GET", "/api/settings")).body.plan, "solo");
@@ -114,12 +112,8 @@ test("a backup of the running box holds no secret, and with the key it becomes t
   const said = await succeeds(["backup", "--data", life.box.folder, "--to", to], backend);
   assert.match(said, /without master\.key: .*elsewhere/);
   for (const [name, secret] of Object.entries(life.secrets)) assert.deepEqual(holding(to, secret), [], name);
-  assert.deepEqual(
-    holding(life.box.folder, life.secrets.model_key),
-    [join(life.box.folder, "agentbox.toml")],
-    "such a search finds",
-  );
-  assert.deepEqual(readdirSync(to).sort(), ["agentbox.toml.sealed", "agents", "store", "store.schema"]);
+  assert.deepEqual(holding(life.box.folder, life.secrets.model_key), [join(life.box.folder, "agentbox.toml")], "such a search finds");
+  assert.deepEqual(readdirSync(to).sort(), ["agentbox.toml.sealed", "agents", "manifest.mtree", "manifest.sig", "store", "store.schema"]);
   assert.deepEqual(readdirSync(join(to, "agents", life.agent)), ["workspace"]);
   for (const part of ["store", "agents"])
     assert.equal(statSync(join(to, part)).mode & 0o777, 0o700, `${part} of a folder that others may look into`);
@@ -154,7 +148,7 @@ test("the key can stay in the environment, and then it is written nowhere", asyn
   await is_itself_again(t, data, life, env);
 });
 
-test("--with-key makes a backup that needs no other key and warns about it; the next one without it removes the key", async (t) => {
+test("--with-key makes a backup that needs no other key and warns about it; the next one keeps the key and says so", async (t) => {
   const life = await lived_in(t),
     to = join(folder(t), "backup");
   await life.box.end("SIGTERM");
@@ -166,8 +160,11 @@ test("--with-key makes a backup that needs no other key and warns about it; the 
   assert.equal(readFileSync(join(to, "master.key"), "utf8").trim(), life.secrets.master_key);
   const data = join(folder(t), "data");
   await succeeds(["restore", "--from", to, "--data", data]);
-  await back_up();
-  assert.deepEqual(holding(to, life.secrets.master_key), []);
+  assert.match(await back_up(), /with master\.key, which an earlier backup put there: this folder gives access/);
+  assert.equal(readFileSync(join(to, "master.key"), "utf8").trim(), life.secrets.master_key);
+  writeFileSync(join(to, "master.key"), "0".repeat(64));
+  complains(await run(["backup", "--data", life.box.folder, "--to", to]), /has another master key now: add --with-key/);
+  await back_up("--with-key");
   await life.box.serve();
   await life.box.backend_call("DELETE", `/api/agents/${life.agent}`);
   await life.box.end("SIGTERM");
@@ -224,7 +221,10 @@ test("links in a workspace do not lead a backup outside", async (t) => {
 });
 
 test("paths longer than the system takes are backed up and restored like others", async (t) => {
-  const life = await lived_in(t), to = join(folder(t), "backup"), data = join(folder(t), "data"), key_file = join(folder(t), "key");
+  const life = await lived_in(t),
+    to = join(folder(t), "backup"),
+    data = join(folder(t), "data"),
+    key_file = join(folder(t), "key");
   const workspace = join(life.box.folder, "agents", life.agent, "workspace");
   const dig = `const fs = require("fs"), name = "d".repeat(250);
     for (let level = 0; level < 20; ++level) fs.mkdirSync(name), process.chdir(name);
@@ -232,7 +232,10 @@ test("paths longer than the system takes are backed up and restored like others"
     for (let level = 0; level < 600; ++level) fs.mkdirSync("d"), process.chdir("d");
     fs.writeFileSync("too-deep.txt", "left out");`;
   execFileSync(process.execPath, ["-e", dig], { cwd: workspace });
-  assert.match(await succeeds(["backup", "--data", life.box.folder, "--to", to], backend), /left out of .*workspace: 1 folder within more than 200 others/);
+  assert.match(
+    await succeeds(["backup", "--data", life.box.folder, "--to", to], backend),
+    /left out of .*workspace: 1 folder within more than 200 others/,
+  );
   await succeeds(["backup", "--data", life.box.folder, "--to", to], backend);
   writeFileSync(key_file, life.secrets.master_key);
   await succeeds(["restore", "--data", data, "--from", to, "--key", key_file]);
@@ -243,16 +246,21 @@ test("paths longer than the system takes are backed up and restored like others"
 });
 
 test("a file of holes takes no room in a backup", async (t) => {
-  const life = await lived_in(t), to = join(folder(t), "backup"), data = join(folder(t), "data"), key_file = join(folder(t), "key");
+  const life = await lived_in(t),
+    to = join(folder(t), "backup"),
+    data = join(folder(t), "data"),
+    key_file = join(folder(t), "key");
   const workspace = (box) => join(box, "agents", life.agent, "workspace", "holes");
-  const size = 2 ** 40, file = openSync(workspace(life.box.folder), "w");
+  const size = 2 ** 40,
+    file = openSync(workspace(life.box.folder), "w");
   ftruncateSync(file, size);
   writeSync(file, "in the middle", 2 ** 39);
   closeSync(file);
   await succeeds(["backup", "--data", life.box.folder, "--to", to], backend);
   writeFileSync(key_file, life.secrets.master_key);
   await succeeds(["restore", "--data", data, "--from", to, "--key", key_file]);
-  const copy = openSync(workspace(data)), middle = Buffer.alloc(20);
+  const copy = openSync(workspace(data)),
+    middle = Buffer.alloc(20);
   readSync(copy, middle, 0, 20, 2 ** 39 - 1);
   closeSync(copy);
   assert.deepEqual([statSync(workspace(to)).size, statSync(workspace(data)).size], [size, size]);
@@ -263,8 +271,7 @@ test("a file of holes takes no room in a backup", async (t) => {
 test("a backup that could not be opened is not made", async (t) => {
   const box = await Box.start(t),
     to = join(folder(t), "backup");
-  const back_up = (where, env = {}) =>
-    run(["backup", "--data", box.folder, "--to", where], { env: { ...backend.env, ...env } });
+  const back_up = (where, env = {}) => run(["backup", "--data", box.folder, "--to", where], { env: { ...backend.env, ...env } });
   complains(await back_up(to, { AGENTBOX_MASTER_KEY: "f".repeat(64) }), /master key is not the one the box runs with/);
   complains(await back_up(box.folder), /holds a box, not a backup/, /--to/);
   complains(await back_up("/dev/null/backup"), /cannot make the folder of the backup/, /another one with --to/);
@@ -307,16 +314,93 @@ test("a backup that is not whole is not restored", async (t) => {
   assert.match(await succeeds(["verify", "--data", data]), /sound/);
 });
 
-test("a backup that was updated halfway is not taken for a whole one", async (t) => {
-  const life = await lived_in(t), to = join(folder(t), "backup"), key = join(life.box.folder, "master.key");
-  await succeeds(["backup", "--data", life.box.folder, "--to", to], backend);
-  rmSync(join(to, "agents"), { recursive: true });
-  writeFileSync(join(to, "agents"), "in the way");
-  complains(await run(["backup", "--data", life.box.folder, "--to", to], backend), /the backup failed/);
-  complains(await run(["restore", "--from", to, "--data", join(folder(t), "data"), "--key", key]), /was cut off/);
-  rmSync(join(to, "agents"));
-  await succeeds(["backup", "--data", life.box.folder, "--to", to], backend);
-  await succeeds(["restore", "--from", to, "--data", join(folder(t), "data"), "--key", key]);
+// A stopped box with one file in a workspace, and its backup with the key.
+const backed_up = async (t) => {
+  const box = await Box.start(t),
+    to = join(folder(t), "backup"),
+    workspace = join(box.folder, "agents", "ag_made", "workspace"),
+    command = ["backup", "--data", box.folder, "--to", to];
+  await box.end("SIGTERM");
+  mkdirSync(workspace, { recursive: true });
+  writeFileSync(join(workspace, "note"), "one");
+  await succeeds([...command, "--with-key"]);
+  const restored = async () => {
+    const data = join(folder(t), "data");
+    await succeeds(["restore", "--from", to, "--data", data]);
+    assert.match(await succeeds(["verify", "--data", data]), /sound/);
+    assert.ok(existsSync(join(data, "master.key")));
+    return readFileSync(join(data, "agents", "ag_made", "workspace", "note"), "utf8");
+  };
+  return { to, workspace, command, restored, copy: join(to, "agents", "ag_made", "workspace") };
+};
+
+for (const [how, trap, code] of [
+  ["is killed", "", "SIGXFSZ"],
+  ["finds no room", 'trap "" XFSZ; ', 2],
+])
+  test(`a backup that ${how} leaves the one before whole, with its key`, async (t) => {
+    const { to, workspace, command, restored } = await backed_up(t);
+    writeFileSync(join(workspace, "note"), "two");
+    writeFileSync(join(workspace, "big"), Buffer.alloc(8 << 20, "x"));
+    // No file may become larger than 4 MB.
+    const ended = await new Promise((resolve) =>
+      execFile("bash", ["-c", `${trap}ulimit -f 4096; exec "$@"`, "bash", binary, ...command], (error, out, err) =>
+        resolve({ code: error ? (error.code ?? error.signal) : 0, out, err }),
+      ),
+    );
+    assert.equal(ended.code, code, JSON.stringify(ended));
+    assert.equal(existsSync(join(to, ".next")), code !== 2, "a draft that may have filled the disk is removed");
+    assert.equal(await restored(), "one");
+    await succeeds(command);
+    assert.equal(await restored(), "two");
+    assert.deepEqual(
+      readdirSync(to).filter((name) => name.startsWith(".")),
+      [],
+    );
+  });
+
+test("a backup that was cut off while it was put into its place is complete", async (t) => {
+  const { to, workspace, command, restored } = await backed_up(t);
+  writeFileSync(join(workspace, "note"), "two");
+  cpSync(to, `${to}.before`, { recursive: true });
+  await succeeds(command);
+  const after = `${to}.after`;
+  renameSync(to, after);
+  renameSync(`${to}.before`, to);
+  mkdirSync(join(to, ".ready"));
+  for (const part of ["agents", "manifest.mtree", "manifest.sig", "agentbox.toml.sealed", "store", "master.key", "store.schema"])
+    renameSync(join(after, part), join(to, ".ready", part));
+  mkdirSync(join(to, "skills"));
+  assert.equal(await restored(), "two");
+  assert.ok(!existsSync(join(to, "skills")), "a part that the newer backup does not have");
+});
+
+test("a changed bit outside of the store is found before anything is restored", async (t) => {
+  const { to, copy, restored } = await backed_up(t),
+    data = join(folder(t), "data");
+  const flip = (file) => {
+    const bytes = readFileSync(file);
+    bytes[bytes.length >> 1] ^= 1;
+    writeFileSync(file, bytes);
+  };
+  const refused = async (...patterns) => complains(await run(["restore", "--from", to, "--data", data]), /is damaged/, ...patterns);
+  for (const file of [join(copy, "note"), join(to, "store.schema")]) {
+    flip(file);
+    await refused(/has changed/);
+    flip(file);
+  }
+  flip(join(to, "manifest.mtree"));
+  await refused(/does not have the signature of its box/);
+  flip(join(to, "manifest.mtree"));
+  writeFileSync(join(copy, "planted"), "");
+  await refused(/planted/);
+  rmSync(join(copy, "planted"));
+  const note = readFileSync(join(copy, "note"));
+  rmSync(join(copy, "note"));
+  await refused(/note is missing/);
+  writeFileSync(join(copy, "note"), note);
+  assert.ok(!existsSync(data));
+  assert.equal(await restored(), "one");
 });
 
 test("verify finds a changed bit and says where", async (t) => {

@@ -8,7 +8,8 @@ const env = { INTERNAL_API_KEY: INTERNAL_KEY };
 
 test("status, agents, usage, caps and keys, as tables and as JSON", async (t) => {
   const box = await Box.start(t);
-  const ada = await box.customer("ada@example.org"), agent = await box.running_agent(ada, "Scout");
+  const ada = await box.customer("ada@example.org"),
+    agent = await box.running_agent(ada, "Scout");
   const cli = async (...args) => {
     const ended = await run([...args, "--data", box.folder], { env });
     assert.deepEqual([ended.code, ended.err], [0, ""], `${args}: ${JSON.stringify(ended)}`);
@@ -19,7 +20,10 @@ test("status, agents, usage, caps and keys, as tables and as JSON", async (t) =>
   const status = await parsed("status");
   assert.deepEqual([status.health.status, status.agents], ["ok", { total: 1, running: 1 }]);
   assert.match(await cli("agents"), new RegExp(`^ID +STATUS +NAME +MODEL +OWNER\n${agent} +running +Scout +\\S+ +ada@example.org\n$`));
-  assert.deepEqual((await parsed("agents", "--user", "ada@example.org")).map(({ id }) => id), [agent]);
+  assert.deepEqual(
+    (await parsed("agents", "--user", "ada@example.org")).map(({ id }) => id),
+    [agent],
+  );
   assert.deepEqual(await parsed("agents", "--status", "stopped"), []);
 
   await ada.call("POST", "/api/chat", { agentId: agent, message: "Hello?" });
@@ -30,7 +34,10 @@ test("status, agents, usage, caps and keys, as tables and as JSON", async (t) =>
   assert.equal((await parsed("caps", "--user", ada.id))[0].tokens, 1000);
   await box.backend_call("POST", "/api/admin/operator-keys", { name: "ci", scopes: ["backup"] });
   assert.match(await cli("keys"), /^ci +backup +\d{4}-/m);
-  assert.deepEqual((await parsed("keys")).map(({ name }) => name), ["ci"]);
+  assert.deepEqual(
+    (await parsed("keys")).map(({ name }) => name),
+    ["ci"],
+  );
 
   assert.match(await cli("agents", "stop", agent), /is stopped/);
   assert.match(await cli("agents", "start", agent), /is running/);
@@ -45,9 +52,13 @@ test("status, agents, usage, caps and keys, as tables and as JSON", async (t) =>
 
 test("logs prints what an agent writes, and follows it", async (t) => {
   const box = await Box.start(t);
-  const ada = await box.customer("ada@example.org"), agent = await box.running_agent(ada, "Scout");
+  const ada = await box.customer("ada@example.org"),
+    agent = await box.running_agent(ada, "Scout");
   const printed = await run(["logs", agent, "--data", box.folder, "--json"], { env });
-  const lines = printed.out.trim().split("\n").map((line) => JSON.parse(line));
+  const lines = printed.out
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
   assert.ok(lines.length > 0 && lines.every(({ text }) => typeof text === "string"), printed.out);
   assert.match((await run(["logs", "ag_nobody", "--data", box.folder], { env })).err, /^agentbox: \S/);
 

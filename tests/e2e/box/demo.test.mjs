@@ -21,7 +21,8 @@ class Demo {
   static async start(args, env = {}) {
     const demo = new Demo();
     demo.child = spawn(binary, ["demo", "--outside", "127.0.0.1:0", ...args], {
-      stdio: ["ignore", "pipe", "pipe"], env: { PATH: process.env.PATH, AGENT_PORT_RANGE: OWN_PORTS, ...free_ports, ...env },
+      stdio: ["ignore", "pipe", "pipe"],
+      env: { PATH: process.env.PATH, AGENT_PORT_RANGE: OWN_PORTS, ...free_ports, ...env },
     });
     demo.ended = once(demo.child, "exit");
     started.push(demo);
@@ -29,14 +30,17 @@ class Demo {
     demo.errors = "";
     demo.child.stderr.on("data", (bytes) => (demo.errors += bytes));
     await Promise.race([
-      new Promise((resolve) => demo.child.stdout.on("data", (bytes) => {
-        said += bytes;
-        if (/^ {2}outside .*\n\n/m.test(said)) resolve();
-      })),
+      new Promise((resolve) =>
+        demo.child.stdout.on("data", (bytes) => {
+          said += bytes;
+          if (/^ {2}outside .*\n\n/m.test(said)) resolve();
+        }),
+      ),
       demo.ended.then(([code]) => assert.fail(`the demo ended with ${code}: ${demo.errors.slice(-2000)}`)),
     ]);
     const word = (name) => said.match(new RegExp(`^  ${name} +(\\S+)(?: +(\\S+))?`, "m")).slice(1);
-    demo.web = word("console")[0].replace(/\/login$/, "");
+    demo.console = word("console")[0];
+    demo.web = JSON.parse(said.match(/^\{"event":"ready".*$/m)[0]).web;
     demo.outside = word("outside")[0];
     const [user, admin] = [word("user"), word("admin")];
     demo.user = await demo.signed_in(...user);
@@ -46,10 +50,15 @@ class Demo {
 
   async signed_in(email, password) {
     const answer = await fetch(`${this.web}/api/auth/login`, {
-      method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ email, password }),
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ email, password }),
     });
     assert.equal(answer.status, 200, `${email} signs in as printed`);
-    const cookie = answer.headers.getSetCookie().find((line) => line.startsWith("app-session=")).split(";")[0];
+    const cookie = answer.headers
+      .getSetCookie()
+      .find((line) => line.startsWith("app-session="))
+      .split(";")[0];
     return async (path) => {
       const got = await fetch(this.web + path, { headers: { cookie } });
       assert.equal(got.status, 200, `${path}: ${got.status}`);
@@ -73,42 +82,78 @@ const scratch = (t) => {
 };
 
 test("a demo has lived through its past, and every page has something to show", async (t) => {
-  const folder = scratch(t), days = 4;
+  const folder = scratch(t),
+    days = 4;
   const demo = await Demo.start(["--data", folder, "--days", String(days)]);
   const { user, admin } = demo;
   const { agents } = await user("/api/agents");
-  assert.deepEqual(agents.map(({ name, status }) => [name, status]).sort(), [["Clerk", "running"], ["Concierge", "running"], ["Scout", "running"]]);
+  assert.deepEqual(agents.map(({ name, status }) => [name, status]).sort(), [
+    ["Clerk", "running"],
+    ["Concierge", "running"],
+    ["Scout", "running"],
+  ]);
   const of = (name) => agents.find((agent) => agent.name === name).id;
 
   const { messages } = await user(`/api/chat?agentId=${of("Scout")}&limit=100`);
   const talked_on = new Set(messages.map(({ createdAt }) => createdAt.slice(0, 10)));
   assert.ok(talked_on.size >= days, [...talked_on].join()); // and perhaps today: a run that is made up
   assert.ok(Date.now() - Date.parse(messages.map(({ createdAt }) => createdAt).sort()[0]) > (days - 1) * DAY, "it began days ago");
-  assert.ok(messages.some(({ role, content }) => role === "assistant" && /tide turns/.test(content)), "a page of the outside was read");
+  assert.ok(
+    messages.some(({ role, content }) => role === "assistant" && /tide turns/.test(content)),
+    "a page of the outside was read",
+  );
 
   const [task] = (await user("/api/scheduled-tasks")).tasks;
   const { runs } = await user(`/api/scheduled-tasks/${task.id}/runs`);
   assert.deepEqual(
     runs.filter(({ trigger }) => trigger === "schedule").map(({ outcome, dueAt }) => [outcome, dueAt.slice(11, 16)]),
-    Array(days).fill(["succeeded", "08:00"]));
+    Array(days).fill(["succeeded", "08:00"]),
+  );
   const used = (await user("/api/dashboard/cost")).byDay.filter(({ usage }) => usage.calls > 0);
   assert.ok(used.length >= 1, "in this month");
   for (const { date } of used) assert.ok(talked_on.has(date), date);
 
   const has = async (who, path, list) => assert.ok((await who(path))[list]?.length > 0, `${path} has ${list}`);
   for (const [path, list] of [
-    ["/api/swarms", "swarms"], [`/api/memory?agentId=${of("Scout")}`, "memories"], [`/api/logs/${of("Scout")}/history`, "lines"], ["/api/traces", "traces"],
-    ["/api/dashboard/calls", "calls"], ["/api/billing/statement", "plans"], ["/api/caps", "caps"], ["/api/keys", "keys"], ["/api/wallet/transfers", "transfers"],
-    ["/api/credits/entries", "entries"], ["/api/skills", "skills"], ["/api/data-feeds", "feeds"], ["/api/models", "models"],
-    [`/api/underground/messages?agentId=${of("Clerk")}`, "messages"], ["/api/mission-control/fleet/graph", "nodes"], ["/api/colony/status", "tree"],
-  ]) await has(user, path, list);
+    ["/api/swarms", "swarms"],
+    [`/api/memory?agentId=${of("Scout")}`, "memories"],
+    [`/api/logs/${of("Scout")}/history`, "lines"],
+    ["/api/traces", "traces"],
+    ["/api/dashboard/calls", "calls"],
+    ["/api/billing/statement", "plans"],
+    ["/api/caps", "caps"],
+    ["/api/keys", "keys"],
+    ["/api/wallet/transfers", "transfers"],
+    ["/api/credits/entries", "entries"],
+    ["/api/skills", "skills"],
+    ["/api/data-feeds", "feeds"],
+    ["/api/models", "models"],
+    [`/api/underground/messages?agentId=${of("Clerk")}`, "messages"],
+    ["/api/mission-control/fleet/graph", "nodes"],
+    ["/api/colony/status", "tree"],
+  ])
+    await has(user, path, list);
   for (const [path, list] of [
-    ["/api/admin/users", "users"], ["/api/admin/audit", "entries"], ["/api/admin/agents", "agents"], ["/api/admin/invites", "invites"],
-    ["/api/admin/plan-requests", "requests"], ["/api/admin/outbox", "mails"], ["/api/admin/backups", "backups"], ["/api/admin/operator-keys", "keys"],
-    ["/api/admin/models/providers", "providers"], ["/api/admin/settings", "settings"],
-  ]) await has(admin, path, list);
-  assert.deepEqual((await user("/api/mission-control/fleet/bookings")).map(({ status }) => status), ["confirmed"]);
-  assert.deepEqual((await user("/api/swarms")).swarms.map(({ state }) => state), ["done"]);
+    ["/api/admin/users", "users"],
+    ["/api/admin/audit", "entries"],
+    ["/api/admin/agents", "agents"],
+    ["/api/admin/invites", "invites"],
+    ["/api/admin/plan-requests", "requests"],
+    ["/api/admin/outbox", "mails"],
+    ["/api/admin/backups", "backups"],
+    ["/api/admin/operator-keys", "keys"],
+    ["/api/admin/models/providers", "providers"],
+    ["/api/admin/settings", "settings"],
+  ])
+    await has(admin, path, list);
+  assert.deepEqual(
+    (await user("/api/mission-control/fleet/bookings")).map(({ status }) => status),
+    ["confirmed"],
+  );
+  assert.deepEqual(
+    (await user("/api/swarms")).swarms.map(({ state }) => state),
+    ["done"],
+  );
   assert.equal((await user("/api/wallet")).balance, "237.5");
   assert.equal((await user("/api/data-feeds?feed=news")).feed.status, "ok");
 
@@ -116,8 +161,11 @@ test("a demo has lived through its past, and every page has something to show", 
   assert.equal(policy.egress, "deny");
   assert.ok(lines.length > 0 && lines.every(({ calls, host }) => calls === 0 && host === "example.org"), "only refusals");
   assert.match(await (await fetch(`${demo.outside}/inbox`)).text(), /mara@demo\.example/);
-  await until("the payment on the chain", async () => (await user("/api/wallet/transfers")).transfers.some(
-    ({ memo, state, transactionHash }) => memo === "rope" && state === "confirmed" && transactionHash));
+  await until("the payment on the chain", async () =>
+    (await user("/api/wallet/transfers")).transfers.some(
+      ({ memo, state, transactionHash }) => memo === "rope" && state === "confirmed" && transactionHash,
+    ),
+  );
   assert.equal((await user("/api/wallet/testnet")).balance, "95");
   assert.match(await (await fetch(`${demo.outside}/chain`)).text(), /<td>5 USDC<\/td>/);
 
@@ -131,6 +179,17 @@ test("a demo has lived through its past, and every page has something to show", 
   const anew = await Demo.start(["--data", folder, "--reset", "--days", "1"]);
   assert.deepEqual((await anew.user("/api/swarms")).swarms, [], "a past of its own");
   assert.equal(await anew.end(), 0);
+});
+
+test("a demo that others can reach lets no stranger register, unless it is told to", async (t) => {
+  const folder = scratch(t);
+  const BASE_URL = "https://demo.example.org";
+  const mode = async (demo) => (await (await fetch(`${demo.web}/api/registration`)).json()).registration;
+  const closed = await Demo.start(["--data", folder, "--days", "1"], { BASE_URL });
+  assert.deepEqual([await mode(closed), closed.console], ["closed", `${BASE_URL}/login`]);
+  await closed.end();
+  const open = await Demo.start(["--data", folder, "--registration", "open"], { BASE_URL });
+  assert.equal(await mode(open), "open");
 });
 
 test("without a folder it leaves nothing behind, and it touches no folder that is no demo", async (t) => {
@@ -176,11 +235,14 @@ test("the demo's outside has people who sign in, and a card processor that is pa
   assert.equal(links(choice).length, 2, choice.text);
   const { hostname, port, pathname, search } = new URL(asked.to);
   const quoted = await new Promise((resolve, reject) =>
-    http.get({ hostname, port, path: `${pathname}${search}&x="autofocus`, agent: false }, async (answer) => {
-      let text = "";
-      for await (const part of answer) text += part;
-      resolve(text);
-    }).on("error", reject));
+    http
+      .get({ hostname, port, path: `${pathname}${search}&x="autofocus`, agent: false }, async (answer) => {
+        let text = "";
+        for await (const part of answer) text += part;
+        resolve(text);
+      })
+      .on("error", reject),
+  );
   assert.match(quoted, /client_id/, "a query with a quotation mark is no query");
   assert.ok(!quoted.includes('x="autofocus'), "and does not reach the page");
   const back = await visit(links(choice)[0]);

@@ -29,13 +29,16 @@ test("an agent's pages come from where its config says", async (t) => {
   const { box_token } = JSON.parse(readFileSync(join(box.folder, "agents", id, "run", "boot.json")));
   const fetch_page = async (url, headers = { authorization: `Bearer ${box_token}` }) => {
     const answer = await fetch(`${box.summarizer}/api/summarize`, {
-      method: "POST", headers: { "content-type": "application/json", ...headers }, body: JSON.stringify({ url }),
+      method: "POST",
+      headers: { "content-type": "application/json", ...headers },
+      body: JSON.stringify({ url }),
     });
     const body = await answer.json();
     return [answer.status, body.title ?? body.error];
   };
   const set = async (egress) => (await ada.call("PATCH", `/api/agents/${id}`, { config: { egress } })).status;
-  const named = (path) => `http://localhost:${port}${path}`, by_address = `http://127.0.0.1:${port}/page`;
+  const named = (path) => `http://localhost:${port}${path}`,
+    by_address = `http://127.0.0.1:${port}/page`;
 
   assert.deepEqual(await fetch_page(by_address), [200, "Tides"], "anywhere by default");
   assert.equal(await set("none"), 200);
@@ -54,8 +57,7 @@ test("an agent's pages come from where its config says", async (t) => {
 
   assert.equal(await set([]), 200);
   assert.equal((await fetch_page(named("/page")))[0], 500);
-  for (const wrong of ["everything", 7, ["a b"], ["."], [7], { host: "x" }])
-    assert.equal(await set(wrong), 400, JSON.stringify(wrong));
+  for (const wrong of ["everything", 7, ["a b"], ["."], [7], { host: "x" }]) assert.equal(await set(wrong), 400, JSON.stringify(wrong));
   assert.equal(await set("web"), 200);
   assert.deepEqual(await fetch_page(by_address), [200, "Tides"]);
 });
@@ -68,32 +70,48 @@ test("a plan bounds what its agents reach", async (t) => {
   const { box_token } = JSON.parse(readFileSync(join(box.folder, "agents", id, "run", "boot.json")));
   const fetched = async (host) => {
     const answer = await fetch(`${box.summarizer}/api/summarize`, {
-      method: "POST", headers: { "content-type": "application/json", authorization: `Bearer ${box_token}` }, body: JSON.stringify({ url: `http://${host}:${port}/page` }),
+      method: "POST",
+      headers: { "content-type": "application/json", authorization: `Bearer ${box_token}` },
+      body: JSON.stringify({ url: `http://${host}:${port}/page` }),
     });
     return answer.status;
   };
-  const set = async (egress) => (await ada.call("PATCH", `/api/agents/${id}`, { config: { egress } }));
+  const set = async (egress) => await ada.call("PATCH", `/api/agents/${id}`, { config: { egress } });
   const bound = (plan, egress) => box.backend_call("PUT", `/api/admin/plans/${plan}/egress`, { egress });
   const plans = async () => (await box.backend_call("GET", "/api/admin/plans/egress")).plans;
 
-  assert.deepEqual(await plans(), ["label", "solo", "collective", "network"].map((plan) => ({ plan, egress: "web" })));
+  assert.deepEqual(
+    await plans(),
+    ["label", "solo", "collective", "network"].map((plan) => ({ plan, egress: "web" })),
+  );
   assert.deepEqual([await fetched("127.0.0.1"), await fetched("localhost")], [200, 200]);
 
   assert.deepEqual(await bound("collective", ["LOCALHOST", ".example.org"]), { plan: "collective", egress: ["localhost", ".example.org"] });
-  assert.deepEqual((await plans()).map(({ egress }) => egress), ["web", "web", ["localhost", ".example.org"], "web"]);
+  assert.deepEqual(
+    (await plans()).map(({ egress }) => egress),
+    ["web", "web", ["localhost", ".example.org"], "web"],
+  );
   assert.deepEqual([await fetched("127.0.0.1"), await fetched("localhost")], [500, 200], "at once, without a word in its config");
   for (const wrong of ["web", ["127.0.0.1"], [".org"], ["example.org"]]) {
     const { status, body } = await set(wrong);
-    assert.deepEqual([status, body.error], [403, 'config.egress must be none or host names of ["localhost",".example.org"]: the agent\'s plan admits no more']);
+    assert.deepEqual(
+      [status, body.error],
+      [403, 'config.egress must be none or host names of ["localhost",".example.org"]: the agent\'s plan admits no more'],
+    );
   }
-  for (const right of [["localhost"], [".www.example.org", "a.example.org"], [".example.org"], "none", null]) assert.equal((await set(right)).status, 200, JSON.stringify(right));
+  for (const right of [["localhost"], [".www.example.org", "a.example.org"], [".example.org"], "none", null])
+    assert.equal((await set(right)).status, 200, JSON.stringify(right));
   const made = await ada.call("POST", "/api/agents/provision", { name: "Wide", tier: "pro", config: { egress: "web" } });
   assert.equal(made.status, 403, JSON.stringify(made.body));
 
   assert.equal((await set(["localhost"])).status, 200);
   await bound("collective", "none");
   assert.equal(await fetched("localhost"), 403);
-  assert.equal((await ada.call("PATCH", `/api/agents/${id}`, { name: "Renamed" })).status, 200, "a bound that came later stops no other change");
+  assert.equal(
+    (await ada.call("PATCH", `/api/agents/${id}`, { name: "Renamed" })).status,
+    200,
+    "a bound that came later stops no other change",
+  );
   assert.match((await set(["example.org"])).body.error, /must be none: the agent's plan/);
   await bound("collective", "web");
   assert.deepEqual([await fetched("127.0.0.1"), await fetched("localhost")], [500, 200], "its own list holds again");

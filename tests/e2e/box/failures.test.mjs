@@ -1,13 +1,23 @@
 // What the box makes of kill -9 at the worst moment, of agents that die, and of a disk that is full.
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import {
-  closeSync, mkdirSync, mkdtempSync, openSync, readdirSync, readFileSync, rmdirSync, rmSync, truncateSync, writeSync,
+  closeSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmdirSync,
+  rmSync,
+  truncateSync,
+  writeSync,
 } from "node:fs";
+import { request as http_request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { ADMIN, Box, INTERNAL_KEY, PASSWORD, run, until } from "../support/box.mjs";
+import { ADMIN, binary, Box, INTERNAL_KEY, PASSWORD, run, until } from "../support/box.mjs";
 import { agent_processes, is_alive, own_processes } from "../support/processes.mjs";
 
 const provision = (person, name) => person.call("POST", "/api/agents/provision", { name, tier: "enterprise" });
@@ -29,7 +39,10 @@ test("kill -9 in the middle of many provisionings leaves none stuck and no proce
     await box.end("SIGKILL");
     await until("the summarizer ends with its box", () => !is_alive(summarizer.pid));
     await box.serve();
-    assert.ok((await statuses()).every((status) => ["provisioning", "running"].includes(status)), "nothing is lost, nothing has failed");
+    assert.ok(
+      (await statuses()).every((status) => ["provisioning", "running"].includes(status)),
+      "nothing is lost, nothing has failed",
+    );
   }
   await until("all run", async () => (await running()) === COUNT, 120_000);
   const agents = agent_processes(box).map(({ id }) => id);
@@ -51,7 +64,8 @@ test("kill -9 in the middle of stops and deletions: they are carried out when th
   // They cannot obey yet, so that the box dies before they do.
   for (const { pid } of agent_processes(box)) process.kill(pid, "SIGSTOP");
   const cut_off = ids.map((id, at) =>
-    assert.rejects(at < 2 ? ada.call("POST", `/api/instance/${id}/stop`) : ada.call("DELETE", `/api/agents/${id}`)));
+    assert.rejects(at < 2 ? ada.call("POST", `/api/instance/${id}/stop`) : ada.call("DELETE", `/api/agents/${id}`)),
+  );
   const status_of = async (id) => (await ada.call("GET", `/api/agents/${id}`)).body.agent?.status;
   await until("the stops are under way", async () => (await status_of(ids[0])) === "stopping" && (await status_of(ids[1])) === "stopping");
   await until("the deletions are under way", async () => !(await status_of(ids[2])) && !(await status_of(ids[3])));
@@ -98,7 +112,10 @@ test("kill -9 in the middle of a reset: it forgets, and runs, when the box is ba
   await until("another process", () => agent_processes(box).some((one) => one.pid !== pid));
   await box.until_status(ada, id, "running");
   assert.deepEqual(await remembered(), []);
-  assert.deepEqual(agent_processes(box).map((one) => one.id), [id]);
+  assert.deepEqual(
+    agent_processes(box).map((one) => one.id),
+    [id],
+  );
 });
 
 test("an agent that is killed is started again, and remembers", async (t) => {
@@ -124,7 +141,8 @@ const small_disk = (t) => {
     rmdirSync(mount);
     return { why_not: `no disk can be mounted: ${error.stderr}` };
   }
-  const folder = join(mount, "data"), filler = join(mount, "filler");
+  const folder = join(mount, "data"),
+    filler = join(mount, "filler");
   mkdirSync(folder);
   const fill = () => {
     const file = openSync(filler, "w");
@@ -164,15 +182,16 @@ test("a full disk: writes are refused with a sentence, reads go on, and with spa
   for (let round = 0; !refused; ++round) {
     assert.ok(round < 2000, "the space that was taken in advance ends");
     await box.backend_call("PUT", `/api/agents/${id}`, { config: { custom: bulk } });
-    const name = `Ada ${round}`, answer = await rename(name);
+    const name = `Ada ${round}`,
+      answer = await rename(name);
     if (answer.status === 200) acknowledged = name;
     else refused = answer;
   }
   assert.equal(refused.status, 503, JSON.stringify(refused.body));
   assert.match(refused.headers.get("retry-after"), /^\d+$/);
   assert.match(refused.body.error, /read-only.*(space|disk)|(space|disk).*read-only/i);
-  const { status, store, reason } = await health(box);
-  assert.deepEqual([status, store], ["degraded", "read-only"]);
+  const { status, degraded, store, reason } = await health(box);
+  assert.deepEqual([status, degraded, store], ["ok", true, "read-only"]);
   const probe = async (path) => {
     const answer = await fetch(box.web + path);
     return [answer.status, await answer.json()];
@@ -189,10 +208,14 @@ test("a full disk: writes are refused with a sentence, reads go on, and with spa
   assert.ok(box.log.includes(disk.folder));
 
   // Every other write says the same.
-  for (const [method, path, body] of [["POST", "/api/register", { email: "bob@example.org", password: PASSWORD }],
-                                      ["POST", "/api/auth/login", { email: "ada@example.org", password: PASSWORD }],
-                                      ["POST", "/api/keys", { name: "after" }], ["DELETE", `/api/agents/${id}`],
-                                      ["POST", `/api/instance/${id}/stop`], ["POST", "/api/chat", { agentId: id, message: "hello" }]]) {
+  for (const [method, path, body] of [
+    ["POST", "/api/register", { email: "bob@example.org", password: PASSWORD }],
+    ["POST", "/api/auth/login", { email: "ada@example.org", password: PASSWORD }],
+    ["POST", "/api/keys", { name: "after" }],
+    ["DELETE", `/api/agents/${id}`],
+    ["POST", `/api/instance/${id}/stop`],
+    ["POST", "/api/chat", { agentId: id, message: "hello" }],
+  ]) {
     const answer = await ada.call(method, path, body);
     assert.equal(answer.status, 503, `${method} ${path}: ${JSON.stringify(answer.body)}`);
     assert.match(answer.body.error, /read-only/);
@@ -205,11 +228,13 @@ test("a full disk: writes are refused with a sentence, reads go on, and with spa
   assert.equal((await ada.call("GET", "/api/auth/session")).body.user.email, "ada@example.org");
   assert.equal((await ada.call("GET", "/api/agents")).body.agents[0].status, "running");
   const validated = await fetch(`${box.web}/api/keys/validate`, {
-    method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ apiKey: key, key }),
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ apiKey: key, key }),
   });
   assert.equal(validated.status, 200, await validated.text());
 
-  // With space again the store is opened anew and checked, without a restart.
+  // With space again the store is reopened and checked, without a restart.
   const machine = async () => (await fetch(`${box.web}/api/health`)).json();
   assert.equal((await machine()).store, "read-only");
   disk.free();
@@ -218,12 +243,15 @@ test("a full disk: writes are refused with a sentence, reads go on, and with spa
   assert.equal(await name_is(), acknowledged, "what was acknowledged is there, what was refused is not");
   assert.equal((await rename((acknowledged = "Ada again"))).status, 200);
   assert.equal((await ada.call("POST", "/api/chat", { agentId: id, message: "hello" })).status, 200);
-  assert.match(box.log, /opened anew and checked/);
+  assert.match(box.log, /reopened and checked/);
 
   disk.fill();
   assert.equal(await box.end("SIGTERM"), 0, `it ends in order: ${box.log}`);
   disk.fill(); // the end has given room back
-  const refused_start = await run(["serve", "--data", disk.folder], { env: { ...box.env, INTERNAL_API_KEY: INTERNAL_KEY }, timeout: 60_000 });
+  const refused_start = await run(["serve", "--data", disk.folder], {
+    env: { ...box.env, INTERNAL_API_KEY: INTERNAL_KEY },
+    timeout: 60_000,
+  });
   assert.equal(refused_start.code, 2, `a start on a full disk is refused in order: ${refused_start.err}`);
   assert.match(refused_start.err.trim().split("\n").at(-1), /^agentbox: .*(space|full)/i);
   disk.free();
@@ -243,7 +271,13 @@ test("verify reports a log that ends in the middle of a write, with an exit code
   const verify = () => run(["verify", "--data", box.folder]);
   assert.equal((await verify()).code, 0, "what a killed process leaves is whole");
   const store = join(box.folder, "store");
-  const log = join(store, readdirSync(store).filter((name) => name.endsWith(".log")).sort().at(-1));
+  const log = join(
+    store,
+    readdirSync(store)
+      .filter((name) => name.endsWith(".log"))
+      .sort()
+      .at(-1),
+  );
   const bytes = readFileSync(log);
   let end = bytes.length;
   while (bytes[end - 1] === 0) --end; // room made in advance
@@ -255,4 +289,60 @@ test("verify reports a log that ends in the middle of a write, with an exit code
   await box.serve(); // which cuts it off
   assert.equal(await box.end("SIGTERM"), 0);
   assert.equal((await verify()).code, 0);
+});
+
+test("a crash is named by the next start, and so is a request that was in progress at two in a row", async (t) => {
+  const box = await Box.start(t);
+  const ada = await box.customer("ada@example.org");
+  const agent = await box.running_agent(ada);
+  const crash = async () => {
+    // An upload of which the second half does not come.
+    const upload = http_request(`${box.web}/api/agents/${agent}/files/upload`, {
+      method: "POST",
+      headers: { cookie: ada.cookie, "content-type": "multipart/form-data; boundary=b", "content-length": 4 << 20 },
+    });
+    upload.on("error", () => {});
+    upload.write('--b\r\ncontent-disposition: form-data; name="file"; filename="half"\r\n\r\n');
+    upload.write(Buffer.alloc(2 << 20, "x"));
+    await until("the upload is in progress", async () =>
+      /^agentbox_http_requests_in_flight\{listener="web"\} [1-9]/m.test(
+        await (await fetch(`${box.backend}/metrics`, { headers: { authorization: `Bearer ${INTERNAL_KEY}` } })).text(),
+      ),
+    );
+    box.child.kill("SIGSEGV");
+    await box.ended;
+    assert.equal(box.child.signalCode, "SIGSEGV", "whoever supervises the box sees how it ended");
+    await box.serve();
+    return JSON.parse(readFileSync(join(box.folder, "crashes.json"), "utf8")).crashes;
+  };
+  const route = "POST /api/agents/:id/files/upload";
+  const [first] = await crash();
+  assert.deepEqual([first.signal, first.inProgress.includes(route), first.alsoBefore], ["SIGSEGV", true, []]);
+  assert.notEqual(first.lastRequest, "");
+  assert.ok(first.stack.length > 2, JSON.stringify(first));
+  for (const frame of first.stack) assert.match(frame, /^[^/ []+$/);
+  assert.match(box.log, /"event":"crashed".*"signal":"SIGSEGV"/);
+  const crashes = await crash();
+  assert.deepEqual([crashes.length, crashes[0].alsoBefore], [2, [route]]);
+  assert.match(box.log, /in_progress_at_the_crash_before_too":"POST \/api\/agents\/:id\/files\/upload/);
+  const bundle = join(box.folder, "bundle.tar");
+  const examined = await run(["doctor", "--data", box.folder, "--bundle", bundle]);
+  assert.match(examined.out, /crashes +the box crashed \(SIGSEGV\).*was in progress at the crash before, too; 2 crashes/);
+  assert.match(execFileSync("tar", ["-tf", bundle], { encoding: "utf8" }), /crashes\.json/);
+  await box.end("SIGTERM");
+  await box.serve();
+  assert.doesNotMatch(box.log, /"crashed"/, "a stop is none");
+});
+
+test("a store that cannot be finished is refused with a sentence, and made whole by the next init", async (t) => {
+  for (const calls of ["fsync:error=EIO:when=3+", "unlink:error=EIO:when=1+"]) {
+    const data = mkdtempSync(join(tmpdir(), "agentbox-init-"));
+    t.after(() => rmSync(data, { recursive: true, force: true }));
+    const init = [binary, "init", "--data", data, "--email", ADMIN.email, "--password", ADMIN.password];
+    const failed = spawnSync("strace", ["-f", "-o", "/dev/null", "-e", `inject=${calls}`, ...init], { encoding: "utf8" });
+    if (failed.error || /ptrace/.test(failed.stderr)) return t.skip("strace is not here");
+    assert.equal(failed.status, 2, JSON.stringify(failed));
+    assert.match(failed.stderr, /cannot be written: Input\/output error/);
+    execFileSync(init[0], init.slice(1));
+  }
 });

@@ -85,7 +85,10 @@ for (const shell of ["zsh", "fish"])
     execFileSync(installed, shell === "fish" ? ["--no-execute", path] : ["-n", path], { env: { ...process.env, HOME: folder(t) } });
     if (shell !== "fish") return;
     const completed = (line) =>
-      execFileSync(installed, ["--no-config", "-c", `source ${path}; complete -C '${line}'`], { encoding: "utf8", env: { ...process.env, HOME: folder(t) } });
+      execFileSync(installed, ["--no-config", "-c", `source ${path}; complete -C '${line}'`], {
+        encoding: "utf8",
+        env: { ...process.env, HOME: folder(t) },
+      });
     assert.match(completed("agentbox doc"), /^doctor\t/m);
     assert.match(completed("agentbox admin cre"), /^create-user\t/m);
     assert.match(completed("agentbox openapi b"), /^backend/m);
@@ -100,8 +103,12 @@ const diagnose = async (args, options) => {
 test("doctor finds nothing wrong with a box that runs, and its archive holds no secret", async (t) => {
   const box = await Box.start(t, { LOCAL_API_KEY: "sk-a-very-secret-key" });
   const archive = join(folder(t), "support.tar");
-  const env = { INTERNAL_API_KEY: "internal-key-of-the-stories", LOCAL_API_KEY: "sk-a-very-secret-key", LOCAL_MODEL_URL: "http://127.0.0.1:1/v1",
-    OPENROUTER_BASE_URL: "https://user:a-password@router.example.test/v1?key=in-the-query" };
+  const env = {
+    INTERNAL_API_KEY: "internal-key-of-the-stories",
+    LOCAL_API_KEY: "sk-a-very-secret-key",
+    LOCAL_MODEL_URL: "http://127.0.0.1:1/v1",
+    OPENROUTER_BASE_URL: "https://user:a-password@router.example.test/v1?key=in-the-query",
+  };
   const ended = await diagnose(["--data", box.folder, "--bundle", archive], { env });
   assert.deepEqual(ended.about("box"), { check: "box", level: "ok", found: "it runs and answers", advice: "" });
   assert.equal(ended.about("data folder").level, "ok");
@@ -115,7 +122,13 @@ test("doctor finds nothing wrong with a box that runs, and its archive holds no 
   for (const name of ["doctor.json", "version.json", "settings.txt", "data-folder.txt", "box-health.json", "box-metrics.txt"])
     assert.ok(names.includes(`agentbox-support/${name}`), name);
   const bytes = readFileSync(archive);
-  const secrets = [readFileSync(join(box.folder, "master.key"), "utf8").trim(), ...Object.values(env).slice(0, 2), ADMIN.password, "a-password", "in-the-query"];
+  const secrets = [
+    readFileSync(join(box.folder, "master.key"), "utf8").trim(),
+    ...Object.values(env).slice(0, 2),
+    ADMIN.password,
+    "a-password",
+    "in-the-query",
+  ];
   secrets.push(/internal_api_key = "(.*)"/.exec(readFileSync(join(box.folder, "agentbox.toml"), "utf8"))[1]);
   for (const secret of secrets) assert.equal(bytes.indexOf(secret), -1, "a secret is in the archive");
   assert.match(execFileSync("tar", ["-xOf", archive, "agentbox-support/settings.txt"], { encoding: "utf8" }), /^LOCAL_API_KEY=\[set\]$/m);
@@ -137,12 +150,36 @@ test("doctor says what is wrong with a box that does not run, and what to do", a
   mkdirSync(tls);
   const openssl = (...args) => execFileSync("openssl", args, { stdio: "ignore" });
   const make = (name, days) =>
-    openssl("req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj", "/CN=box", "-days", days, "-keyout", join(tls, `${name}.key`), "-out", join(tls, `${name}.pem`));
+    openssl(
+      "req",
+      "-x509",
+      "-newkey",
+      "ec",
+      "-pkeyopt",
+      "ec_paramgen_curve:P-256",
+      "-nodes",
+      "-subj",
+      "/CN=box",
+      "-days",
+      days,
+      "-keyout",
+      join(tls, `${name}.key`),
+      "-out",
+      join(tls, `${name}.pem`),
+    );
   make("soon", "3");
   make("other", "300");
   chmodSync(join(data, "master.key"), 0o644);
   const settings = ["--data", data, "--web-listen", taken, "--backend-listen", "127.0.0.1:0", "--agent-port-range", "32700-32800"];
-  const ended = await diagnose([...settings, "--tls-cert", join(tls, "soon.pem"), "--tls-key", join(tls, "soon.key"), "--idp-issuer", "https://no-such-host.invalid"]);
+  const ended = await diagnose([
+    ...settings,
+    "--tls-cert",
+    join(tls, "soon.pem"),
+    "--tls-key",
+    join(tls, "soon.key"),
+    "--idp-issuer",
+    "https://no-such-host.invalid",
+  ]);
   assert.match(ended.about("web listener").found, /used by another program/);
   assert.equal(ended.about("backend listener").level, "ok");
   assert.match(ended.about("master key").advice, /^chmod 600 /);
@@ -158,7 +195,8 @@ test("doctor says what is wrong with a box that does not run, and what to do", a
 });
 
 test("doctor examines what it can of a box whose settings cannot be read", async (t) => {
-  const data = join(folder(t), "data"), archive = `${data}.tar`;
+  const data = join(folder(t), "data"),
+    archive = `${data}.tar`;
   await run(["init", "--data", data, "--email", ADMIN.email, "--password", ADMIN.password]);
   writeFileSync(join(data, "agentbox.toml"), 'web_listn = "127.0.0.1:0"\n');
   const ended = await diagnose(["--data", data, "--bundle", archive]);
@@ -171,12 +209,16 @@ test("doctor examines what it can of a box whose settings cannot be read", async
 
 test("root asks the doctor about a box of another user", async (t) => {
   if (process.getuid() !== 0) return t.skip("needs root");
-  const box = await Box.start(t), nobody = 65534;
+  const box = await Box.start(t),
+    nobody = 65534;
   await box.end("SIGTERM");
   for (const name of ["", "master.key", "agentbox.toml"]) chownSync(join(box.folder, name), nobody, nobody);
   const ask = async () => (await diagnose(["--data", box.folder])).about;
   const about = await ask();
-  assert.deepEqual(["data folder", "master key", "settings file"].map((check) => about(check).level), ["ok", "ok", "ok"]);
+  assert.deepEqual(
+    ["data folder", "master key", "settings file"].map((check) => about(check).level),
+    ["ok", "ok", "ok"],
+  );
   chownSync(join(box.folder, "master.key"), 0, 0);
   assert.match((await ask())("master key").advice, /^chown 65534 .*master\.key$/);
   for (const name of ["", "master.key", "agentbox.toml"]) chownSync(join(box.folder, name), 0, 0);

@@ -12,9 +12,31 @@ import { start_mail_server } from "../peers/mail_server.mjs";
 const certificate_for = (t) => {
   const folder = mkdtempSync(join(tmpdir(), "agentbox-story-mail-"));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
-  const key = join(folder, "key.pem"), file = join(folder, "certificate.pem");
-  execFileSync("openssl", ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout", key, "-out", file, "-days", "2",
-    "-subj", "/CN=127.0.0.2", "-addext", "subjectAltName=IP:127.0.0.2"], { stdio: "ignore" });
+  const key = join(folder, "key.pem"),
+    file = join(folder, "certificate.pem");
+  execFileSync(
+    "openssl",
+    [
+      "req",
+      "-x509",
+      "-newkey",
+      "ec",
+      "-pkeyopt",
+      "ec_paramgen_curve:P-256",
+      "-nodes",
+      "-keyout",
+      key,
+      "-out",
+      file,
+      "-days",
+      "2",
+      "-subj",
+      "/CN=127.0.0.2",
+      "-addext",
+      "subjectAltName=IP:127.0.0.2",
+    ],
+    { stdio: "ignore" },
+  );
   return { file, key: readFileSync(key), cert: readFileSync(file) };
 };
 
@@ -47,6 +69,9 @@ test("a server that nobody vouches for, and one that does not encrypt, get no ma
   assert.notEqual(await problem_of(await box_with_mail(t, plain)), "");
   for (const server of [unknown, plain]) {
     assert.deepEqual(server.mails, []);
-    assert.ok(server.said.every((line) => /^(EHLO|STARTTLS|QUIT)/.test(line)), server.said.join());
+    assert.ok(
+      server.said.every((line) => /^(EHLO|STARTTLS|QUIT)/.test(line)),
+      server.said.join(),
+    );
   }
 });

@@ -4,8 +4,23 @@ import { execFileSync, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import {
-  appendFileSync, closeSync, copyFileSync, existsSync, ftruncateSync, lstatSync, mkdirSync, mkdtempSync, openSync, readFileSync, readdirSync,
-  rmSync, statSync, symlinkSync, truncateSync, writeFileSync, writeSync,
+  appendFileSync,
+  closeSync,
+  copyFileSync,
+  existsSync,
+  ftruncateSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
 } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
@@ -33,7 +48,10 @@ const refuses = (ended, ...patterns) => {
 
 // A running box with an agent that remembers something, and its pack.
 const packed = async (t, fill = () => {}) => {
-  const box = await Box.start(t), place = folder(t), file = join(place, "box.agentbox"), key = join(place, "key");
+  const box = await Box.start(t),
+    place = folder(t),
+    file = join(place, "box.agentbox"),
+    key = join(place, "key");
   const ada = await box.customer("ada@example.org");
   const agent = await box.running_agent(ada);
   await ada.call("POST", "/api/chat", { agentId: agent, message: "remember that the vault is blue" });
@@ -63,7 +81,8 @@ test("a packed box serves again on another machine", async (t) => {
   for (const secret of secrets) assert.ok(!content.includes(secret));
   assert.ok(content.includes("#mtree\n./agentbox.json type=file"));
 
-  const data = box_folder(), unpack = (...more) => run(["unpack", life.file, "--data", data, ...more]);
+  const data = box_folder(),
+    unpack = (...more) => run(["unpack", life.file, "--data", data, ...more]);
   refuses(await unpack(), /does not hold its master key/, /--key/, /AGENTBOX_MASTER_KEY/);
   writeFileSync(join(life.place, "other"), "0".repeat(64));
   refuses(await unpack("--key", join(life.place, "other")), /does not open/);
@@ -92,7 +111,9 @@ test("a packed box serves again on another machine", async (t) => {
 });
 
 test("an unpack that fails leaves nothing of a box, and can be repeated", async (t) => {
-  const life = await packed(t), data = box_folder(), in_the_way = join(data, "store.schema");
+  const life = await packed(t),
+    data = box_folder(),
+    in_the_way = join(data, "store.schema");
   const unpack = () => run(["unpack", life.file, "--data", data, "--key", life.key]);
   mkdirSync(join(in_the_way, "not a file"), { recursive: true });
   refuses(await unpack(), /the restore failed: .*store\.schema/);
@@ -104,9 +125,11 @@ test("an unpack that fails leaves nothing of a box, and can be repeated", async 
 });
 
 test("a pack that was truncated, altered or made by somebody else is refused before anything is written", async (t) => {
-  const life = await packed(t), data = join(folder(t), "data");
+  const life = await packed(t),
+    data = join(folder(t), "data");
   const unpack = (file, ...more) => run(["unpack", file, "--data", data, "--key", life.key, ...more]);
-  const whole = readFileSync(life.file), bad = join(life.place, "bad.agentbox");
+  const whole = readFileSync(life.file),
+    bad = join(life.place, "bad.agentbox");
   for (const length of [0, 10, whole.length >> 1, whole.length - 1_000, whole.length - 20]) {
     copyFileSync(life.file, bad);
     truncateSync(bad, length);
@@ -126,8 +149,20 @@ test("a pack that was truncated, altered or made by somebody else is refused bef
   execFileSync("tar", ["--zstd", "-xf", life.file, "-C", parts]);
   const repack = (change, list = []) => {
     change();
-    const names = execFileSync("tar", ["--zstd", "-tf", life.file], { encoding: "utf8" }).trim().split("\n").map((name) => name.replace(/\/$/, ""));
-    execFileSync("tar", ["--zstd", "--format=pax", "--no-recursion", "-cf", bad, "-C", parts, ...names.filter((name) => !list.includes(name))]);
+    const names = execFileSync("tar", ["--zstd", "-tf", life.file], { encoding: "utf8" })
+      .trim()
+      .split("\n")
+      .map((name) => name.replace(/\/$/, ""));
+    execFileSync("tar", [
+      "--zstd",
+      "--format=pax",
+      "--no-recursion",
+      "-cf",
+      bad,
+      "-C",
+      parts,
+      ...names.filter((name) => !list.includes(name)),
+    ]);
     return unpack(bad);
   };
   const memory = join("agents", life.agent, "workspace", "planted");
@@ -138,7 +173,9 @@ test("a pack that was truncated, altered or made by somebody else is refused bef
   refuses(await repack(() => {}, ["manifest.mtree", "manifest.sig"]), /ends before its manifest/);
 
   const hostile = (python) => {
-    execFileSync("python3", ["-c", `
+    execFileSync("python3", [
+      "-c",
+      `
 import tarfile, io, sys
 t = tarfile.open(sys.argv[1], "w", format=tarfile.PAX_FORMAT)
 def add(name, text=b"x", **more):
@@ -147,7 +184,10 @@ def add(name, text=b"x", **more):
     t.addfile(i, io.BytesIO(text))
 add("agentbox.json", open(sys.argv[2], "rb").read())
 ${python}
-t.close()`, bad, join(parts, "agentbox.json")]);
+t.close()`,
+      bad,
+      join(parts, "agentbox.json"),
+    ]);
     return unpack(bad);
   };
   refuses(await hostile(`add("../escape")`), /would lead out of its folder/);
@@ -155,7 +195,10 @@ t.close()`, bad, join(parts, "agentbox.json")]);
   refuses(await hostile(`add("agents/../../escape")`), /would lead out of its folder/);
   refuses(await hostile(`add("agents/a/workspace/l", b"", type=tarfile.SYMTYPE, linkname="/etc")`), /leads out of its folder/);
   refuses(await hostile(`add("agents/a/workspace/l", b"", type=tarfile.SYMTYPE, linkname="x/../../y")`), /leads out of its folder/);
-  refuses(await hostile(`add("agents/a/workspace/l", b"", type=tarfile.LNKTYPE, linkname="agentbox.json")`), /neither a file, a folder nor/);
+  refuses(
+    await hostile(`add("agents/a/workspace/l", b"", type=tarfile.LNKTYPE, linkname="agentbox.json")`),
+    /neither a file, a folder nor/,
+  );
   refuses(await hostile(`add("agents/a/workspace/p", b"", type=tarfile.FIFOTYPE)`), /neither a file, a folder nor/);
   refuses(await hostile(`add("endpoints.json")`), /which no box has/);
   assert.ok(!existsSync(data), "nothing was begun");
@@ -163,7 +206,8 @@ t.close()`, bad, join(parts, "agentbox.json")]);
 
 test("--with-key makes a file that opens by itself, and files keep their holes", async (t) => {
   const life = await packed(t, (workspace) => {
-    const size = 2 ** 40, file = openSync(join(workspace, "holes"), "w");
+    const size = 2 ** 40,
+      file = openSync(join(workspace, "holes"), "w");
     ftruncateSync(file, size);
     writeSync(file, "in the middle", 2 ** 39);
     closeSync(file);
@@ -171,7 +215,8 @@ test("--with-key makes a file that opens by itself, and files keep their holes",
     ftruncateSync(hole, 10_000_000);
     closeSync(hole);
   });
-  const file = join(life.place, "demo.agentbox"), data = join(folder(t), "data");
+  const file = join(life.place, "demo.agentbox"),
+    data = join(folder(t), "data");
   assert.match(await succeeds(["pack", "--data", life.box.folder, "--to", file, "--with-key"], backend), /gives access to every secret/);
   assert.match(await succeeds(["unpack", file, "--data", data]), /holds its own key/);
   assert.equal(readFileSync(join(data, "master.key"), "utf8"), readFileSync(life.key, "utf8"));
@@ -183,7 +228,8 @@ test("--with-key makes a file that opens by itself, and files keep their holes",
 });
 
 test("an interrupted pack is continued by the next one", async (t) => {
-  const life = await packed(t), file = join(life.place, "next.agentbox");
+  const life = await packed(t),
+    file = join(life.place, "next.agentbox");
   mkdirSync(`${file}.copy`);
   writeFileSync(join(`${file}.copy`, "pack"), "");
   await succeeds(["backup", "--data", life.box.folder, "--to", `${file}.copy`], backend);
@@ -202,7 +248,8 @@ const killed_pack = async (t) => {
     for (let done = 0; done < size; done += 2 ** 22) writeSync(file, randomBytes(2 ** 22));
     closeSync(file);
   });
-  const file = join(life.place, "next.agentbox"), part = `${file}.part`;
+  const file = join(life.place, "next.agentbox"),
+    part = `${file}.part`;
   const written = () => (existsSync(part) ? statSync(part).size : 0);
   const pack = ["pack", "--data", life.box.folder, "--to", file];
   const killed = spawn(binary, pack, { env: { ...process.env, ...backend.env }, stdio: "ignore" });
@@ -217,7 +264,9 @@ const killed_pack = async (t) => {
 };
 const is_whole = async (life) => {
   assert.match(await succeeds(["unpack", life.file, "--check", "--key", life.key]), /is sound/);
-  const film = execFileSync("tar", ["--zstd", "-tvf", life.file], { encoding: "utf8" }).split("\n").find((line) => line.endsWith("/film"));
+  const film = execFileSync("tar", ["--zstd", "-tvf", life.file], { encoding: "utf8" })
+    .split("\n")
+    .find((line) => line.endsWith("/film"));
   assert.match(film, new RegExp(` ${life.size} `));
 };
 
@@ -236,7 +285,8 @@ test("a pack that was killed while it was written keeps what it had", async (t) 
 });
 
 test("a pack that was interrupted before the master key was replaced is begun anew", async (t) => {
-  const life = await killed_pack(t), key = join(life.place, "new-key");
+  const life = await killed_pack(t),
+    key = join(life.place, "new-key");
   await life.box.end("SIGTERM");
   await succeeds(["admin", "rotate-master-key", "--data", life.box.folder]);
   assert.doesNotMatch(await succeeds(["pack", "--data", life.box.folder, "--to", life.file]), /continuing/);
@@ -259,7 +309,8 @@ test("what was damaged or removed since a pack was interrupted is made again", a
 });
 
 test("what is not of a pack stays as it is", async (t) => {
-  const life = await packed(t), file = join(life.place, "next.agentbox");
+  const life = await packed(t),
+    file = join(life.place, "next.agentbox");
   const pack = (to = file) => run(["pack", "--data", life.box.folder, "--to", to], backend);
   mkdirSync(`${file}.copy`);
   writeFileSync(join(`${file}.copy`, "mine.txt"), "precious");
@@ -276,20 +327,23 @@ test("what is not of a pack stays as it is", async (t) => {
 
 // An engine that has one image, and takes any other.
 const engine = async (t) => {
-  const socket = join(folder(t), "docker.sock"), loaded = [];
+  const socket = join(folder(t), "docker.sock"),
+    loaded = [];
   const server = createServer((request, response) => {
     const parts = [];
-    request.on("data", (part) => parts.push(part)).on("end", () => {
-      if (request.url.endsWith("/images/agentbox%2Fagent%3Alatest/get")) return response.end("the layers of an image");
-      if (request.url.includes("/images/load")) {
-        const image = Buffer.concat(parts);
-        if (image.includes("broken")) return response.end('{"errorDetail":{"message":"no such layer"},"error":"no such layer"}\n');
-        loaded.push(image.toString());
-        return response.end('{"stream":"Loaded image: agentbox/agent:latest\\n"}\n');
-      }
-      response.statusCode = 404;
-      response.end("{}");
-    });
+    request
+      .on("data", (part) => parts.push(part))
+      .on("end", () => {
+        if (request.url.endsWith("/images/agentbox%2Fagent%3Alatest/get")) return response.end("the layers of an image");
+        if (request.url.includes("/images/load")) {
+          const image = Buffer.concat(parts);
+          if (image.includes("broken")) return response.end('{"errorDetail":{"message":"no such layer"},"error":"no such layer"}\n');
+          loaded.push(image.toString());
+          return response.end('{"stream":"Loaded image: agentbox/agent:latest\\n"}\n');
+        }
+        response.statusCode = 404;
+        response.end("{}");
+      });
   });
   await new Promise((resolve) => server.listen(socket, resolve));
   t.after(() => server.close());
@@ -297,7 +351,11 @@ const engine = async (t) => {
 };
 
 test("the agents' image travels with the box and is loaded without a registry", async (t) => {
-  const box = await Box.start(t), place = folder(t), file = join(place, "box.agentbox"), data = join(place, "data"), docker = await engine(t);
+  const box = await Box.start(t),
+    place = folder(t),
+    file = join(place, "box.agentbox"),
+    data = join(place, "data"),
+    docker = await engine(t);
   await succeeds(["pack", "--data", box.folder, "--to", file, "--with-key", "--with-image", "--docker-host", docker.host], backend);
   const told = await succeeds(["unpack", file, "--data", data]);
   const [, image] = told.match(/agentbox images load (\S+)/);
@@ -308,6 +366,9 @@ test("the agents' image travels with the box and is loaded without a registry", 
   refuses(await run(["images", "load", image, "--docker-host", docker.host]), /refused the image: no such layer/);
   refuses(await run(["images", "load", join(place, "none"), "--docker-host", docker.host]), /there is no image in/);
   refuses(await run(["images", "load", image, "--docker-host", "unix:///no/such.sock"]), /does not answer/);
-  const missing = await run(["pack", "--data", box.folder, "--to", join(place, "b"), "--with-image", "--agent-image", "x/y:1", "--docker-host", docker.host], backend);
+  const missing = await run(
+    ["pack", "--data", box.folder, "--to", join(place, "b"), "--with-image", "--agent-image", "x/y:1", "--docker-host", docker.host],
+    backend,
+  );
   refuses(missing, /has no image x\/y:1/, /--agent-image/);
 });

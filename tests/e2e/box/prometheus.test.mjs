@@ -4,13 +4,13 @@ import { test } from "node:test";
 import { parse_metrics, value_of } from "../support/prometheus.mjs";
 
 const HEAD = "# HELP a_total What\n# TYPE a_total counter\n";
-const histogram = (...lines) =>
-  `# HELP h What\n# TYPE h histogram\n${lines.map((line) => `h_${line}\n`).join("")}`;
+const histogram = (...lines) => `# HELP h What\n# TYPE h histogram\n${lines.map((line) => `h_${line}\n`).join("")}`;
 const WHOLE = ['bucket{le="0.1"} 1', 'bucket{le="+Inf"} 3', "sum 4.5", "count 3"];
 
 test("a well-formed text is read", () => {
   const families = parse_metrics(
-    `# HELP a_total Says \\\\ and \\n\n# TYPE a_total counter\na_total{x="q\\"b\\\\n\\n,}"} 3\na_total{x=""} 1e3 17\n${histogram(...WHOLE)}`);
+    `# HELP a_total Says \\\\ and \\n\n# TYPE a_total counter\na_total{x="q\\"b\\\\n\\n,}"} 3\na_total{x=""} 1e3 17\n${histogram(...WHOLE)}`,
+  );
   assert.equal(families.get("a_total").help, "Says \\ and \n");
   assert.deepEqual(families.get("a_total").samples[0].labels, { x: 'q"b\\n\n,}' });
   assert.equal(value_of(families, "a_total", { x: "" }), 1000);

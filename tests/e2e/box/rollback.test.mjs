@@ -8,7 +8,9 @@ import { Box, PASSWORD, run } from "../support/box.mjs";
 const rollback = (box, ...more) => run(["rollback", "--data", box.folder, ...more]);
 
 test("an upgraded box goes back to the store before the upgrade", async (t) => {
-  const box = await Box.start(t), schema = join(box.folder, "store.schema"), kept = join(box.folder, "rollback");
+  const box = await Box.start(t),
+    schema = join(box.folder, "store.schema"),
+    kept = join(box.folder, "rollback");
   await box.customer("before@example.org");
   assert.ok(!existsSync(kept), "a new box has nothing to go back to");
   await box.end("SIGTERM");
@@ -35,7 +37,10 @@ test("an upgraded box goes back to the store before the upgrade", async (t) => {
   assert.equal(gone.code, 0, JSON.stringify(gone));
   assert.match(gone.out, /Start the previous version of agentbox, 0\.0\.9/);
   const aside_of = () => readdirSync(box.folder).filter((name) => name.startsWith("store.rolled-back-"));
-  assert.deepEqual(aside_of().map((name) => gone.out.includes(name)), [true]);
+  assert.deepEqual(
+    aside_of().map((name) => gone.out.includes(name)),
+    [true],
+  );
   assert.equal(readFileSync(schema, "utf8"), "3 0.0.9\n");
 
   await box.serve();

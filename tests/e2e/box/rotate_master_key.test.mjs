@@ -32,7 +32,9 @@ test("rotating the master key keeps all that was sealed, and what earlier keys h
   await box.until_status(ada, id, "running"); // its tokens are still known
   assert.match((await ada.call("POST", "/api/chat", { agentId: id, message: "what do you remember?" })).body.message.content, /tide/);
   assert.equal((await ada.log_in("ada@example.org", PASSWORD)).status, 200);
-  const audit = await run(["admin", "audit", "verify", "--data", box.folder], { env: { INTERNAL_API_KEY: box.env.INTERNAL_API_KEY ?? "internal-key-of-the-stories" } });
+  const audit = await run(["admin", "audit", "verify", "--data", box.folder], {
+    env: { INTERNAL_API_KEY: box.env.INTERNAL_API_KEY ?? "internal-key-of-the-stories" },
+  });
   assert.equal(audit.code, 0, audit.out + audit.err);
   assert.equal(await box.end("SIGTERM"), 0);
 
@@ -46,7 +48,9 @@ test("a master key in a file, and as a credential of systemd", async (t) => {
   const box = await Box.start(t);
   await box.customer("ada@example.org");
   assert.equal(await box.end("SIGTERM"), 0);
-  const key = key_of(box), file = join(box.folder, "elsewhere.key"), next = join(box.folder, "next.key");
+  const key = key_of(box),
+    file = join(box.folder, "elsewhere.key"),
+    next = join(box.folder, "next.key");
   rmSync(join(box.folder, "master.key"));
   writeFileSync(file, `${key}\n`);
   box.env = { ...box.env, AGENTBOX_MASTER_KEY_FILE: file };

@@ -12,7 +12,10 @@ import { AGENT, OWNER } from "./schemas/content.mjs";
 const fixtures = fileURLToPath(new URL("schemas", import.meta.url));
 // Schemas 1 and 2 were over before fixtures were kept, and before anything was released.
 const earliest = 3;
-const schemas = readdirSync(fixtures).map((name) => Number(/^(\d+)\.tar\.xz$/.exec(name)?.[1])).filter(Boolean).sort((a, b) => a - b);
+const schemas = readdirSync(fixtures)
+  .map((name) => Number(/^(\d+)\.tar\.xz$/.exec(name)?.[1]))
+  .filter(Boolean)
+  .sort((a, b) => a - b);
 
 const unpacked = (schema) => {
   const folder = mkdtempSync(join(tmpdir(), "agentbox-schema-"));
@@ -27,11 +30,15 @@ for (const schema of schemas)
     const box = await Box.open(t, unpacked(schema));
     const present = noted(box.folder);
     assert.ok(present >= schema);
-    const person = box.person(), admin = box.person();
+    const person = box.person(),
+      admin = box.person();
     assert.equal((await admin.log_in(ADMIN.email, ADMIN.password)).status, 200);
     assert.equal((await person.log_in(OWNER, PASSWORD)).status, 200);
     const { agents } = (await person.call("GET", "/api/agents")).body;
-    assert.deepEqual(agents.map(({ name, status }) => ({ name, status })), [{ name: AGENT, status: "stopped" }]);
+    assert.deepEqual(
+      agents.map(({ name, status }) => ({ name, status })),
+      [{ name: AGENT, status: "stopped" }],
+    );
     assert.equal((await person.call("POST", `/api/instance/${agents[0].id}/start`)).status, 200, "its token can be unsealed");
     await box.until_status(person, agents[0].id, "running");
     const { users } = await box.backend_call("GET", "/api/admin/users");

@@ -29,7 +29,9 @@ const dig_sink = () => {
 const swallowed = () => JSON.parse(execFileSync("ip", ["-s", "-j", "link", "show", "sink"]))[0].stats64.tx.packets;
 
 const site = async (t) => {
-  const server = createServer((_, response) => response.writeHead(200, { "content-type": "text/html" }).end("<title>Tides</title><p>The tide turns at six."));
+  const server = createServer((_, response) =>
+    response.writeHead(200, { "content-type": "text/html" }).end("<title>Tides</title><p>The tide turns at six."),
+  );
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   t.after(() => server.close());
@@ -41,7 +43,9 @@ const chat_and_read = async (box, ada, agent, page) => {
   assert.equal(spoken.status, 200, JSON.stringify(spoken.body));
   const { box_token } = JSON.parse(readFileSync(join(box.folder, "agents", agent, "run", "boot.json")));
   const read = await fetch(`${box.summarizer}/api/summarize`, {
-    method: "POST", headers: { "content-type": "application/json", authorization: `Bearer ${box_token}` }, body: JSON.stringify({ url: page }),
+    method: "POST",
+    headers: { "content-type": "application/json", authorization: `Bearer ${box_token}` },
+    body: JSON.stringify({ url: page }),
   });
   assert.equal((await read.json()).title, "Tides");
 };
@@ -49,7 +53,8 @@ const chat_and_read = async (box, ada, agent, page) => {
 if (process.env[inside]) {
   test("the sink counts", async () => {
     dig_sink();
-    const before = swallowed(), socket = createSocket("udp4");
+    const before = swallowed(),
+      socket = createSocket("udp4");
     await new Promise((resolve, reject) => socket.send("hello", 53, "192.0.2.1", (error) => (error ? reject(error) : resolve())));
     socket.close();
     assert.ok(swallowed() > before);
@@ -61,7 +66,12 @@ if (process.env[inside]) {
     const box = await Box.start(t, { SUMMARIZER_ALLOW_PRIVATE: "on" });
     const ada = await box.customer("ada@example.org", "network");
     const agents = [await box.running_agent(ada, "Scout", "enterprise"), await box.running_agent(ada, "Clerk", "enterprise")];
-    const task = await ada.call("POST", "/api/scheduled-tasks", { name: "Every second", cronSchedule: "* * * * * *", prompt: "remember the kettle", agentId: agents[0] });
+    const task = await ada.call("POST", "/api/scheduled-tasks", {
+      name: "Every second",
+      cronSchedule: "* * * * * *",
+      prompt: "remember the kettle",
+      agentId: agents[0],
+    });
     assert.ok(task.status < 300, JSON.stringify(task));
     for (const end = Date.now() + seconds * 1000; Date.now() < end; await new Promise((resolve) => setTimeout(resolve, 200)))
       for (const agent of agents) await chat_and_read(box, ada, agent, page);
@@ -77,7 +87,8 @@ if (process.env[inside]) {
     const before = swallowed();
     const listen = Object.fromEntries(["WEB", "BACKEND", "SUMMARIZER"].map((name) => [`${name}_LISTEN`, "127.0.0.1:0"]));
     const demo = spawn(binary, ["demo", "--days", "2", "--outside", "127.0.0.1:0"], {
-      stdio: ["ignore", "pipe", "ignore"], env: { PATH: process.env.PATH, AGENT_PORT_RANGE: OWN_PORTS, ...listen },
+      stdio: ["ignore", "pipe", "ignore"],
+      env: { PATH: process.env.PATH, AGENT_PORT_RANGE: OWN_PORTS, ...listen },
     });
     const ended = once(demo, "exit");
     let said = "";
@@ -91,7 +102,8 @@ if (process.env[inside]) {
   test("in a network whose only way out counts packets", async (t) => {
     const apart = process.getuid() === 0 ? ["-n"] : ["-r", "-n"];
     const child = spawn("unshare", [...apart, process.execPath, "--test", fileURLToPath(import.meta.url)], {
-      env: { ...process.env, [inside]: "1", NODE_TEST_CONTEXT: undefined }, stdio: ["ignore", "pipe", "inherit"],
+      env: { ...process.env, [inside]: "1", NODE_TEST_CONTEXT: undefined },
+      stdio: ["ignore", "pipe", "inherit"],
     });
     let said = "";
     child.stdout.on("data", (bytes) => (said += bytes));

@@ -23,13 +23,19 @@ test("a folder without a box is refused, and --init makes one", async (t) => {
   assert.equal(existsSync(data), false, "nothing is made");
   assert.match((await run(["serve", "--data", data, "--init"], { env })).err, /--init needs --email/);
 
-  const child = spawn(binary, ["serve", "--data", data, "--init", "--email", ADMIN.email, "--password", ADMIN.password], { env: { PATH: process.env.PATH, ...env } });
-  let out = "", err = "";
+  const child = spawn(binary, ["serve", "--data", data, "--init", "--email", ADMIN.email, "--password", ADMIN.password], {
+    env: { PATH: process.env.PATH, ...env },
+  });
+  let out = "",
+    err = "";
   child.stderr.on("data", (bytes) => (err += bytes));
   child.stdout.on("data", (bytes) => (out += bytes));
   while (!out.includes("\n")) await new Promise((resolve) => setTimeout(resolve, 20));
   const { web } = JSON.parse(out);
-  const answer = await send(web, "POST", "/api/auth/login", { headers: { "content-type": "application/json" }, body: JSON.stringify(ADMIN) });
+  const answer = await send(web, "POST", "/api/auth/login", {
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(ADMIN),
+  });
   assert.equal(answer.status, 200, answer.text);
   assert.match(err, /agentbox is set up in /);
   child.kill("SIGTERM");
@@ -43,7 +49,12 @@ test("LOG_FORMAT=text is for people: a banner and readable lines; JSON else", as
   const box = await Box.start(t, { LOG_FORMAT: "text", REGISTRATION: "closed" });
   await send(box.web, "GET", "/health");
   await box.end("SIGTERM");
-  assert.match(box.whole_log, new RegExp(`\n  console   ${box.web}\n  backend   ${box.backend}\n  data      ${box.folder}\n  admin     ${ADMIN.email}\n  agents    as processes: `));
+  assert.match(
+    box.whole_log,
+    new RegExp(
+      `\n  console   ${box.web.replace("127.0.0.1", "localhost")}\n  backend   ${box.backend}\n  data      ${box.folder}\n  admin     ${ADMIN.email}\n  agents    as processes: `,
+    ),
+  );
   assert.match(box.whole_log, /^\d\d:\d\d:\d\d\.\d{3} {2}info {5}request  listener=web .*route=\/health /m);
   assert.doesNotMatch(box.whole_log, /^\{/m);
   assert.doesNotMatch(box.whole_log, /\x1b/, "no colours where there is no terminal");
@@ -53,8 +64,14 @@ test("LOG_FORMAT=text is for people: a banner and readable lines; JSON else", as
   await box.serve();
   await send(box.web, "GET", "/health");
   await box.end("SIGTERM");
-  const lines = box.whole_log.trim().split("\n").map((line) => JSON.parse(line));
-  const decimals = lines.flatMap((line) => Object.values(line)).filter((value) => typeof value === "number").map((value) => String(value).split(".")[1] ?? "");
+  const lines = box.whole_log
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  const decimals = lines
+    .flatMap((line) => Object.values(line))
+    .filter((value) => typeof value === "number")
+    .map((value) => String(value).split(".")[1] ?? "");
   assert.ok(lines.length > 2 && decimals.every((digits) => digits.length <= 3), JSON.stringify(lines));
   box.env = { ...box.env, LOG_FORMAT: "json" };
   await box.serve();
@@ -62,9 +79,30 @@ test("LOG_FORMAT=text is for people: a banner and readable lines; JSON else", as
 
 // A certificate for this machine.
 const with_tls = (t) => {
-  const path = folder(t), key = join(path, "key.pem"), certificate = join(path, "cert.pem");
-  execFileSync("openssl", ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2", "-subj", "/CN=localhost",
-    "-keyout", key, "-out", certificate], { stdio: "ignore" });
+  const path = folder(t),
+    key = join(path, "key.pem"),
+    certificate = join(path, "cert.pem");
+  execFileSync(
+    "openssl",
+    [
+      "req",
+      "-x509",
+      "-newkey",
+      "ec",
+      "-pkeyopt",
+      "ec_paramgen_curve:prime256v1",
+      "-nodes",
+      "-days",
+      "2",
+      "-subj",
+      "/CN=localhost",
+      "-keyout",
+      key,
+      "-out",
+      certificate,
+    ],
+    { stdio: "ignore" },
+  );
   return { TLS_CERT: certificate, TLS_KEY: key };
 };
 
@@ -74,7 +112,10 @@ test("plain HTTP on the port with TLS is told so, and HTTP_REDIRECT_LISTEN redir
   const answer = await new Promise((resolve, reject) => {
     let text = "";
     const socket = connect({ host: hostname, port }, () => socket.write("GET /login HTTP/1.1\r\nHost: localhost\r\n\r\n"));
-    socket.on("data", (bytes) => (text += bytes)).on("end", () => resolve(text)).on("error", reject);
+    socket
+      .on("data", (bytes) => (text += bytes))
+      .on("end", () => resolve(text))
+      .on("error", reject);
   });
   const [head, body] = answer.split("\r\n\r\n");
   assert.match(head, /^HTTP\/1\.1 400 Bad Request\r\n/);
@@ -94,8 +135,11 @@ test("a box on all addresses without BASE_URL warns, and its mails have links to
   const box = await Box.start(t, { WEB_LISTEN: "0.0.0.0:0", ALLOWED_HOSTS: ".lan,box.example.org" });
   await until("the warning is written", () => /"event":"base_url_is_not_set"/.test(box.whole_log));
   const port = new URL(box.web).port;
-  const forgot = (host) => send(`http://127.0.0.1:${port}`, "POST", "/api/auth/forgot-password", {
-    headers: { host, "content-type": "application/json" }, body: JSON.stringify({ email: ADMIN.email }) });
+  const forgot = (host) =>
+    send(`http://127.0.0.1:${port}`, "POST", "/api/auth/forgot-password", {
+      headers: { host, "content-type": "application/json" },
+      body: JSON.stringify({ email: ADMIN.email }),
+    });
   assert.equal((await forgot("evil.example")).status, 200);
   const mail = await box.mail_with("reset", ADMIN.email);
   assert.match(mail.body, new RegExp(`http://box\\.example\\.org:${port}/login\\?reset=`));
@@ -110,5 +154,8 @@ test("a backup into the data folder is refused", async (t) => {
     assert.deepEqual([refused.code, refused.out], [2, ""], JSON.stringify(refused));
     assert.match(refused.err, /is inside the data folder|holds a box/);
   }
-  assert.match((await box.backend_call("POST", "/api/admin/backup", { to: join(box.folder, "copy") })).error, /^to must be a folder outside/);
+  assert.match(
+    (await box.backend_call("POST", "/api/admin/backup", { to: join(box.folder, "copy") })).error,
+    /^to must be a folder outside/,
+  );
 });

@@ -39,11 +39,18 @@ test("someone registers, gets a plan, provisions an agent, talks to it and delet
   assert.equal(answer.status, 200, JSON.stringify(answer.body) + box.log);
   assert.match(answer.body.model, /builtin/);
   const history = (await ada.call("GET", `/api/chat?agentId=${id}`)).body;
-  assert.deepEqual(history.messages.map((message) => message.role), ["user", "assistant"]);
+  assert.deepEqual(
+    history.messages.map((message) => message.role),
+    ["user", "assistant"],
+  );
   const recalled = await ada.call("POST", "/api/chat", { agentId: id, message: "what do you remember?" });
   assert.match(recalled.body.message.content, /Friday/);
 
-  for (const [action, status] of [["stop", "stopped"], ["start", "running"], ["restart", "running"]]) {
+  for (const [action, status] of [
+    ["stop", "stopped"],
+    ["start", "running"],
+    ["restart", "running"],
+  ]) {
     const done = await ada.call("POST", `/api/instance/${id}/${action}`);
     assert.equal(done.status, 200, JSON.stringify(done.body));
     await box.until_status(ada, id, status);
@@ -72,14 +79,22 @@ for (const signal of ["SIGTERM", "SIGKILL"])
 
 test("records of one user do not exist for another", async (t) => {
   const box = await Box.start(t);
-  const ada = await box.customer("ada@example.org"), eve = await box.customer("eve@example.org");
+  const ada = await box.customer("ada@example.org"),
+    eve = await box.customer("eve@example.org");
   const id = await box.running_agent(ada);
   const missing = "ag_aaaaaaaaaaaaaaaaaaaa";
-  const attempts = [["GET", "/api/agents/ID"], ["DELETE", "/api/agents/ID"], ["POST", "/api/instance/ID/stop"], ["GET", "/api/instance/ID"],
-                    ["GET", "/api/chat?agentId=ID"], ["POST", "/api/chat", { agentId: "ID", message: "hello" }]];
+  const attempts = [
+    ["GET", "/api/agents/ID"],
+    ["DELETE", "/api/agents/ID"],
+    ["POST", "/api/instance/ID/stop"],
+    ["GET", "/api/instance/ID"],
+    ["GET", "/api/chat?agentId=ID"],
+    ["POST", "/api/chat", { agentId: "ID", message: "hello" }],
+  ];
   for (const [method, path, body] of attempts) {
     const ask = (which) => eve.call(method, path.replace("ID", which), body && JSON.parse(JSON.stringify(body).replace("ID", which)));
-    const theirs = await ask(id), nobodys = await ask(missing);
+    const theirs = await ask(id),
+      nobodys = await ask(missing);
     assert.equal(theirs.status, nobodys.status, `${method} ${path}`);
     assert.equal(JSON.stringify(theirs.body).replaceAll(id, "ID"), JSON.stringify(nobodys.body).replaceAll(missing, "ID"));
   }
@@ -94,7 +109,10 @@ test("both listeners describe themselves, and guards deny by default", async (t)
     for (const [path, methods] of Object.entries(document.paths))
       for (const [method, operation] of Object.entries(methods)) {
         if (operation.security.length === 0 || operation["x-guard"] === "session, if any") continue;
-        const answer = await fetch(listener + path.replace(/{\w+}/g, "x"), { method: method.toUpperCase(), headers: { authorization: "Bearer wrong" } });
+        const answer = await fetch(listener + path.replace(/{\w+}/g, "x"), {
+          method: method.toUpperCase(),
+          headers: { authorization: "Bearer wrong" },
+        });
         assert.ok([401, 403].includes(answer.status), `${method} ${path} answered ${answer.status} to a wrong credential`);
       }
   }

@@ -26,8 +26,10 @@ const site = async (t, pages) => {
   });
   return `http://127.0.0.1:${server.address().port}`;
 };
-const html = (text, headers = {}) => (request, response) =>
-  response.writeHead(200, { "content-type": "text/html; charset=utf-8", ...headers }).end(text);
+const html =
+  (text, headers = {}) =>
+  (request, response) =>
+    response.writeHead(200, { "content-type": "text/html; charset=utf-8", ...headers }).end(text);
 
 const ask = (box, path, body) =>
   send(box.summarizer, "POST", path, { headers: { "content-type": "application/json" }, body: JSON.stringify(body) });
@@ -35,14 +37,20 @@ const ask = (box, path, body) =>
 const proc = (pid, file) => readFileSync(`/proc/${pid}/${file}`, "latin1");
 const field = (pid, name) => new RegExp(`^${name}:\\s*(.*)$`, "m").exec(proc(pid, "status"))?.[1];
 const is_alive = (pid) => {
-  try { return !/^State:\s*[ZX]/m.test(proc(pid, "status")); } catch { return false; }
+  try {
+    return !/^State:\s*[ZX]/m.test(proc(pid, "status"));
+  } catch {
+    return false;
+  }
 };
 // The box's summarizer process.
 const summarizer_of = (box) =>
-  readdirSync("/proc").map(Number).find((pid) => {
-    if (!(pid > 0) || !is_alive(pid)) return false;
-    return field(pid, "PPid") === String(box.child.pid) && proc(pid, "cmdline").split("\0")[1] === "summarizer";
-  });
+  readdirSync("/proc")
+    .map(Number)
+    .find((pid) => {
+      if (!(pid > 0) || !is_alive(pid)) return false;
+      return field(pid, "PPid") === String(box.child.pid) && proc(pid, "cmdline").split("\0")[1] === "summarizer";
+    });
 
 const ALLOWED = { SUMMARIZER_ALLOW_PRIVATE: "on" };
 
@@ -54,17 +62,28 @@ test("a page is summarized and its references are extracted, as the contract say
   const { fetchedAt, ...said } = summary.body;
   assert.equal(new Date(fetchedAt).toISOString(), fetchedAt);
   assert.deepEqual(said, {
-    url: `${base}/`, title: "The lighthouse", description: "How the lamp is kept", headings: ["The lighthouse", "The lamp"],
-    paragraphs: ["The lamp is lit at dusk.", "It is put out at dawn."], wordCount: 24,
+    url: `${base}/`,
+    title: "The lighthouse",
+    description: "How the lamp is kept",
+    headings: ["The lighthouse", "The lamp"],
+    paragraphs: ["The lamp is lit at dusk.", "It is put out at dawn."],
+    wordCount: 24,
   });
   const extract = await ask(box, "/api/extract", { url: `${base}/` });
   assert.equal(extract.status, 200, extract.text);
-  assert.deepEqual({ ...extract.body, fetchedAt: undefined }, {
-    url: `${base}/`, fetchedAt: undefined,
-    links: [{ href: `${base}/home`, text: "Home" }, { href: `${base}/history?year=1901`, text: "History" }],
-    images: [{ src: `${base}/tower.jpg`, alt: "The tower" }],
-    meta: { description: "How the lamp is kept", "og:title": "Lighthouse" },
-  });
+  assert.deepEqual(
+    { ...extract.body, fetchedAt: undefined },
+    {
+      url: `${base}/`,
+      fetchedAt: undefined,
+      links: [
+        { href: `${base}/home`, text: "Home" },
+        { href: `${base}/history?year=1901`, text: "History" },
+      ],
+      images: [{ src: `${base}/tower.jpg`, alt: "The tower" }],
+      meta: { description: "How the lamp is kept", "og:title": "Lighthouse" },
+    },
+  );
 
   for (const path of ["/api/summarize", "/api/extract"]) {
     assert.deepEqual([(await ask(box, path, {})).status, (await ask(box, path, {})).body], [400, { error: "url required" }]);
@@ -89,11 +108,12 @@ test("with a format, the main article and the page's metadata are included", asy
   });
   const markdown = await ask(box, "/api/summarize?format=markdown", { url: `${base}/` });
   assert.equal(markdown.status, 200, markdown.text);
-  assert.equal(markdown.body.content,
-    `${sentence}\n\nMore [in **his** book](${base}/book), which nobody but the wind has read so far.`);
+  assert.equal(markdown.body.content, `${sentence}\n\nMore [in **his** book](${base}/book), which nobody but the wind has read so far.`);
   const { byline, language, site: name, canonical, jsonLd, sentences } = markdown.body;
-  assert.deepEqual({ byline, language, name, canonical, jsonLd },
-    { byline: "Jo Doe", language: "en", name: "127.0.0.1", canonical: `${base}/`, jsonLd: [] });
+  assert.deepEqual(
+    { byline, language, name, canonical, jsonLd },
+    { byline: "Jo Doe", language: "en", name: "127.0.0.1", canonical: `${base}/`, jsonLd: [] },
+  );
   assert.ok(sentences.includes(sentence));
   const text = await ask(box, "/api/summarize?format=text", { url: `${base}/` });
   assert.equal(text.body.content, `${sentence}\n\nMore in his book, which nobody but the wind has read so far.`);
@@ -132,7 +152,12 @@ test("a hostile page is an answer or an error, and the next page is read", async
 test("nothing on this machine or its network is reached unless that is allowed", async (t) => {
   const box = await Box.start(t);
   let visits = 0;
-  const base = await site(t, { "/": (request, response) => { ++visits; response.end("secret"); } });
+  const base = await site(t, {
+    "/": (request, response) => {
+      ++visits;
+      response.end("secret");
+    },
+  });
   const { port } = new URL(base);
   for (const host of ["127.0.0.1", "localhost", "127.1", "2130706433", "0x7f.1", "[::ffff:127.0.0.1]", "[::1]", "0.0.0.0"]) {
     for (const url of [`http://${host}:${port}/`, `http://${host}/`]) {
@@ -141,7 +166,12 @@ test("nothing on this machine or its network is reached unless that is allowed",
       assert.doesNotMatch(answer.text, /secret/);
     }
   }
-  for (const url of ["http://169.254.169.254/latest/meta-data/", "http://user:word@example.com/", "file:///etc/passwd", "gopher://example.com/"])
+  for (const url of [
+    "http://169.254.169.254/latest/meta-data/",
+    "http://user:word@example.com/",
+    "file:///etc/passwd",
+    "gopher://example.com/",
+  ])
     assert.equal((await ask(box, "/api/extract", { url })).status, 500, url);
   assert.equal(visits, 0);
 });
@@ -167,7 +197,9 @@ test("a crash fails the request in flight with an error, and the next one waits 
   const base = await site(t, { "/": html(PAGE), "/slow": () => asked() });
   for (let crash = 0; crash < 3; ++crash) {
     const pid = summarizer_of(box);
-    const reached = new Promise((resolve) => { asked = resolve; });
+    const reached = new Promise((resolve) => {
+      asked = resolve;
+    });
     const lost = ask(box, "/api/summarize", { url: `${base}/slow` });
     await reached;
     process.kill(pid, "SIGKILL");
@@ -186,9 +218,11 @@ test("one address that asks for slow pages leaves room for all others", async (t
   const box = await Box.start(t, { ...ALLOWED, TRUSTED_PROXIES: "127.0.0.1" });
   const waiting = [];
   const base = await site(t, { "/": html(PAGE), "/slow": (_, response) => waiting.push(response) });
-  const ask_as = (address, path) => send(box.summarizer, "POST", "/api/summarize", {
-    headers: { "content-type": "application/json", "x-forwarded-for": address }, body: JSON.stringify({ url: base + path }),
-  });
+  const ask_as = (address, path) =>
+    send(box.summarizer, "POST", "/api/summarize", {
+      headers: { "content-type": "application/json", "x-forwarded-for": address },
+      body: JSON.stringify({ url: base + path }),
+    });
   const slow = Array.from({ length: 16 }, () => ask_as("198.51.100.1", "/slow"));
   await until("all of them wait", () => waiting.length === 16);
   const refused = await ask_as("198.51.100.1", "/");
@@ -202,18 +236,25 @@ test("one address that asks for slow pages leaves room for all others", async (t
 
 test("agents share an address and are distinguished by their tokens", async (t) => {
   const box = await Box.start(t, ALLOWED);
-  const ada = await box.customer("ada@example.org"), bob = await box.customer("bob@example.org");
+  const ada = await box.customer("ada@example.org"),
+    bob = await box.customer("bob@example.org");
   const token_of = (agent) => JSON.parse(readFileSync(join(box.folder, "agents", agent, "run", "boot.json"))).box_token;
-  const first = token_of(await box.running_agent(ada)), second = token_of(await box.running_agent(bob));
-  const waiting = [], told = [];
+  const first = token_of(await box.running_agent(ada)),
+    second = token_of(await box.running_agent(bob));
+  const waiting = [],
+    told = [];
   const base = await site(t, {
-    "/": (request, response) => { told.push(request.headers); html(PAGE)(request, response); },
+    "/": (request, response) => {
+      told.push(request.headers);
+      html(PAGE)(request, response);
+    },
     "/slow": (_, response) => waiting.push(response),
   });
-  const ask_as = (token, path, headers = {}) => send(box.summarizer, "POST", "/api/summarize", {
-    headers: { "content-type": "application/json", ...(token && { authorization: `Bearer ${token}` }), ...headers },
-    body: JSON.stringify({ url: base + path }),
-  });
+  const ask_as = (token, path, headers = {}) =>
+    send(box.summarizer, "POST", "/api/summarize", {
+      headers: { "content-type": "application/json", ...(token && { authorization: `Bearer ${token}` }), ...headers },
+      body: JSON.stringify({ url: base + path }),
+    });
   const slow = Array.from({ length: 16 }, () => ask_as(first, "/slow"));
   await until("all of them wait", () => waiting.length === 16);
   assert.equal((await ask_as(first, "/")).status, 429);
@@ -222,12 +263,19 @@ test("agents share an address and are distinguished by their tokens", async (t) 
   for (const response of waiting) html(PAGE)(null, response);
   assert.deepEqual([...new Set((await Promise.all(slow)).map(({ status }) => status))], [200]);
   assert.equal((await ask_as(first, "/")).status, 200, "and room again once they are over");
-  assert.ok(told.every((headers) => !headers.authorization), "the token goes no further");
+  assert.ok(
+    told.every((headers) => !headers.authorization),
+    "the token goes no further",
+  );
 });
 
 test("the summarizer ends with its box, however that ends", async (t) => {
   const box = await Box.start(t);
-  for (const [signal, code] of [["SIGTERM", 0], ["SIGKILL", null], ["SIGINT", 0]]) {
+  for (const [signal, code] of [
+    ["SIGTERM", 0],
+    ["SIGKILL", null],
+    ["SIGINT", 0],
+  ]) {
     const pid = summarizer_of(box);
     assert.ok(pid);
     assert.equal(await box.end(signal), code);

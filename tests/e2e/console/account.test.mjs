@@ -86,7 +86,7 @@ test("changing address and password takes the password, and the new ones sign in
   const { ada } = await story_of(t);
   ada.expected = ["status of 401", "status of 400"];
   await ada.enter("ada@example.org");
-  await ada.link("Account").click();
+  await ada.own_page("Account");
   await ada.button("Change the e-mail address").click();
   await ada.label("New e-mail address").fill("lovelace@example.org");
   await ada.label("Current password").fill("not her password");
@@ -101,7 +101,7 @@ test("changing address and password takes the password, and the new ones sign in
   await ada.label("Current password").fill(PASSWORD);
   await ada.button("Change it").click();
   await ada.text("Your password is changed").waitFor();
-  await ada.button("Sign out").click();
+  await ada.sign_out();
   await ada.enter("lovelace@example.org", NEW_PASSWORD);
 });
 
@@ -109,7 +109,7 @@ test("an authenticator app is set up, asked for, and removed with a recovery cod
   const { ada } = await story_of(t);
   ada.expected = ["status of 401", "status of 400"];
   await ada.enter("ada@example.org");
-  await ada.link("Account").click();
+  await ada.own_page("Account");
   await ada.button("Set an app up").click();
   await ada.label("Current password").fill("not her password");
   await ada.button("Continue").click();
@@ -126,20 +126,20 @@ test("an authenticator app is set up, asked for, and removed with a recovery cod
   await ada.heading("Your recovery codes").waitFor();
   const codes = (await ada.dialog.locator("pre").innerText()).split("\n");
   await ada.button("I have kept them").click();
-  await ada.button("Sign out").click();
+  await ada.sign_out();
 
   await ada.sign_in("ada@example.org");
   await ada.label("Code").fill(codes[0]);
   await ada.button("Continue").click();
-  await ada.heading("Agents").waitFor();
-  await ada.link("Account").click();
+  await ada.heading("Home").waitFor();
+  await ada.own_page("Account");
   await ada.text("9 are left.").waitFor();
   await ada.button("Remove the app").click();
   await ada.button("Remove").click();
   await ada.label("Code").fill(codes[1]);
   await ada.button("Continue").click();
   await ada.button("Set an app up").waitFor();
-  await ada.button("Sign out").click();
+  await ada.sign_out();
   await ada.enter("ada@example.org");
 });
 
@@ -147,9 +147,10 @@ test("one sees where one is signed in, and ends it there", async (t) => {
   const { box, ada } = await story_of(t, { viewport: PHONE });
   const elsewhere = [box.person(), box.person()];
   for (const person of elsewhere) await person.log_in("ada@example.org", PASSWORD);
-  const are_signed_in = () => Promise.all(elsewhere.map(async (person) => (await person.call("GET", "/api/auth/session")).body.user !== null));
+  const are_signed_in = () =>
+    Promise.all(elsewhere.map(async (person) => (await person.call("GET", "/api/auth/session")).body.user !== null));
   await ada.enter("ada@example.org");
-  await ada.link("Account").click();
+  await ada.own_page("Account");
   const rows = ada.page.getByRole("list", { name: "Where you are signed in" }).getByRole("listitem");
   await rows.nth(3).waitFor();
   await ada.fits_the_screen();
@@ -172,16 +173,16 @@ test("everything is downloaded, and the account erased with its password", async
   t.after(() => ada.check());
   ada.expected = ["status of 400"];
   await ada.enter("ada@example.org");
-  await ada.link("Account").click();
+  await ada.own_page("Account");
   const [download] = await Promise.all([ada.page.waitForEvent("download"), ada.link("Download everything").click()]);
   assert.match(download.suggestedFilename(), /\.tar\.gz$/);
   await ada.button("Erase my account").click();
   await ada.is_accessible();
   await ada.label("Current password").fill("not the password");
-  await ada.button("Erase it for good").click();
+  await ada.button("Erase permanently").click();
   await ada.dialog.getByRole("alert").waitFor();
   await ada.label("Current password").fill(PASSWORD);
-  await ada.button("Erase it for good").click();
+  await ada.button("Erase permanently").click();
   await ada.heading("Agents that live on this box").waitFor();
   assert.equal((await owner.call("GET", "/api/settings")).status, 401);
 });

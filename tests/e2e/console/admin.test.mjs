@@ -18,7 +18,7 @@ const story_of = async (t, { env = {}, ...options } = {}) => {
     await admin.enter(ADMIN.email, ADMIN.password);
     return admin;
   };
-  const opens = (page) => admin.page.goto(`/admin/${page}`);
+  const opens = (page) => admin.page.goto(page ? `/admin/${page}` : "/admin");
   return { box, browser, admin, signed_in, opens };
 };
 
@@ -32,16 +32,32 @@ test("every page of administrators is accessible, fits a phone, and shows hostil
   await box.backend_call("POST", "/api/admin/operator-keys", { name: "monitoring", scopes: ["read-only"] });
   await box.backend_call("POST", "/api/admin/credits", { userId: ada.id, usd: "5.00", reason: HOSTILE });
   await signed_in();
-  for (const page of ["users", `users?user=${ada.id}`, "requests", "invitations", "outbox", "agents", "models", "settings", "metrics", "backups", "keys", "git", "audit", "events"]) {
+  for (const page of [
+    "",
+    "users",
+    `users?user=${ada.id}`,
+    "requests",
+    "invitations",
+    "outbox",
+    "agents",
+    "models",
+    "settings",
+    "metrics",
+    "backups",
+    "keys",
+    "git",
+    "audit",
+    "events",
+  ]) {
     await opens(page);
-    await admin.page.getByRole("heading", { level: 2 }).first().waitFor();
+    await admin.page.getByRole("heading", { level: 1 }).first().waitFor();
     await admin.is_sound();
   }
-  // The way to the other pages folds on a phone.
+  // The way to the other pages is a drawer on a phone.
   await admin.page.setViewportSize(PHONE);
-  await admin.button("Security events").click();
+  await admin.button("Menu").click();
   await admin.is_accessible();
-  await admin.page.getByRole("navigation", { name: "Administration pages" }).getByRole("link", { name: "Users", exact: true }).click();
+  await admin.page.locator(".sidebar").getByRole("link", { name: "Users", exact: true }).click();
   await admin.heading("Users").waitFor();
 });
 
@@ -50,7 +66,9 @@ test("a user is found, given a plan, disabled and enabled, and signed out", asyn
   const ada = await box.customer("ada@example.org", "solo");
   await box.customer("bob@example.org");
   await signed_in();
-  await admin.link("Administration").click();
+  await admin.to_section("Administration");
+  await admin.heading("Overview").waitFor();
+  await admin.to_section("Users");
   await admin.label("Search").fill("ada@");
   await until("one user", async () => (await admin.page.locator("tbody tr").count()) === 1);
   await admin.link("ada@example.org").click();
@@ -116,7 +134,8 @@ test("a change after a while takes the password again, and nothing is changed wi
 
 test("agents of all users are filtered, stopped, started and deleted", async (t) => {
   const { box, admin, signed_in, opens } = await story_of(t);
-  const ada = await box.customer("ada@example.org"), bob = await box.customer("bob@example.org");
+  const ada = await box.customer("ada@example.org"),
+    bob = await box.customer("bob@example.org");
   const scout = await box.running_agent(ada, "Scout");
   await box.running_agent(bob, "Keeper");
   await signed_in();
@@ -137,11 +156,11 @@ test("agents of all users are filtered, stopped, started and deleted", async (t)
   await admin.label("Choose Keeper").check();
   await admin.text("2 agents are chosen").waitFor();
   await admin.is_accessible();
-  await admin.button("Stop the chosen").click();
+  await admin.button("Stop the selected").click();
   await until("two stopped", async () => (await admin.page.getByRole("button", { name: /^Start: / }).count()) === 2);
   await admin.button("Delete: Scout").click();
   await admin.dialog.getByLabel("Name").fill("Scout");
-  await admin.button("Delete for good").click();
+  await admin.button("Delete permanently").click();
   await admin.text(/^1 agent$/).waitFor();
   assert.equal((await ada.call("GET", `/api/agents/${scout}`)).status, 404);
 });
@@ -165,7 +184,10 @@ test("a model provider is configured, tested and removed", async (t) => {
   await admin.button("Remove the key of openrouter").click();
   await admin.dialog.getByRole("button", { name: "Remove" }).click();
   await admin.dialog.waitFor({ state: "detached" });
-  assert.equal((await box.backend_call("GET", "/api/admin/models/providers")).providers.find(({ provider }) => provider === "openrouter").configured, false);
+  assert.equal(
+    (await box.backend_call("GET", "/api/admin/models/providers")).providers.find(({ provider }) => provider === "openrouter").configured,
+    false,
+  );
 });
 
 test("a plan is asked for and approved, an invitation made and revoked, a mail read", async (t) => {
@@ -173,12 +195,15 @@ test("a plan is asked for and approved, an invitation made and revoked, a mail r
   const ada = await box.customer("ada@example.org", "solo");
   await ada.call("POST", "/api/subscriptions/request", { plan: "network", note: "We grow." });
   await signed_in();
+  const badge = admin.page.getByTitle("1 user waits for a plan");
+  await badge.waitFor();
   await opens("requests");
   await admin.text("We grow.").waitFor();
   await admin.button("Approve the request of ada@example.org").click();
   await admin.label("Reason").fill("Welcome.");
   await admin.dialog.getByRole("button", { name: "Approve" }).click();
   await admin.heading("No requests").waitFor();
+  await badge.waitFor({ state: "detached" });
   assert.equal((await ada.call("GET", "/api/settings")).body.plan, "network");
 
   await opens("outbox");

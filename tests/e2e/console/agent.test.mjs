@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { Box, until } from "../support/box.mjs";
+import { agent_processes } from "../support/processes.mjs";
 import { open_browser, Person } from "./browser.mjs";
 import { ModelServer, say } from "../peers/model_server.mjs";
 
@@ -14,7 +15,7 @@ const story_of = async (t, env = {}) => {
   const ada = await Person.at(browser, box);
   t.after(() => ada.check());
   await ada.enter("ada@example.org");
-  await ada.link("Scout").click();
+  await ada.card("Scout").click();
   await ada.sees_status("running");
   return { box, owner, id, ada };
 };
@@ -23,13 +24,18 @@ test("an answer is read as Markdown: code can be copied, links are safe, images 
   const model = await ModelServer.start(t);
   t.after(() => model.check());
   const { ada } = await story_of(t, { LOCAL_MODEL_URL: model.url });
-  model.will(say("## Plan\n\n1. **first**\n2. `second`\n\n```js\nlet a = 1 < 2;\n```\n\n[good](https://example.org/) [bad](javascript:alert(1)) ![pixel](https://example.org/p.png)\n\n| a | b |\n|---|---|\n| 1 | 2 |"));
+  model.will(
+    say(
+      "## Plan\n\n1. **first**\n2. `second`\n\n```js\nlet a = 1 < 2;\n```\n\n[good](https://example.org/) [bad](javascript:alert(1)) ![pixel](https://example.org/p.png)\n\n| a | b |\n|---|---|\n| 1 | 2 |",
+    ),
+  );
   await ada.say("What is the plan?");
   await ada.log.getByRole("heading", { name: "Plan" }).waitFor();
   assert.equal(await ada.log.locator("ol li strong").innerText(), "first");
   assert.equal(await ada.log.locator("pre").innerText(), "let a = 1 < 2;");
   assert.deepEqual(await ada.log.getByRole("link").evaluateAll((links) => links.map((link) => [link.innerText, link.href, link.rel])), [
-    ["good", "https://example.org/", "noopener noreferrer nofollow"], ["pixel", "https://example.org/p.png", "noopener noreferrer nofollow"],
+    ["good", "https://example.org/", "noopener noreferrer nofollow"],
+    ["pixel", "https://example.org/p.png", "noopener noreferrer nofollow"],
   ]);
   assert.equal(await ada.log.getByText("bad", { exact: true }).count(), 1);
   assert.equal(await ada.log.getByRole("cell", { name: "2" }).count(), 1);
@@ -39,10 +45,20 @@ test("an answer is read as Markdown: code can be copied, links are safe, images 
   assert.equal(await ada.page.evaluate(() => navigator.clipboard.readText()), "let a = 1 < 2;");
 });
 
+test("an agent that hangs is shown as not answering while its owner looks, and comes back", async (t) => {
+  const { box, ada, id } = await story_of(t); // checks two minutes apart
+  const hung = agent_processes(box).find((one) => one.id === id).pid;
+  process.kill(hung, "SIGSTOP");
+  await ada.sees_status("not answering");
+  await until("another process", () => agent_processes(box).some((one) => one.id === id && one.pid !== hung), 60_000);
+  await ada.sees_status("running");
+});
+
 test("the log is followed, searched, paused and downloaded", async (t) => {
   const { ada } = await story_of(t);
   await ada.opens("Logs");
   await ada.text("Live").waitFor();
+  await ada.label("Health checks").check();
   const lines = ada.page.locator(".log-line");
   await lines.first().waitFor();
   await ada.label("Search the log").fill("no such line");
@@ -50,9 +66,10 @@ test("the log is followed, searched, paused and downloaded", async (t) => {
   assert.match(ada.page.url(), /q=no/);
   await ada.label("Search the log").fill("");
   await lines.first().waitFor();
-  const before = await lines.count();
   await ada.button("Pause").click();
-  await ada.button("Restart").click();
+  await ada.button("Resume").waitFor();
+  const before = await lines.count();
+  await ada.in_menu("More about Scout", "Restart");
   await ada.text(/\d+ new lines?/).waitFor();
   assert.equal(await lines.count(), before, "nothing moves while it is paused");
   await ada.button("Resume").click();
@@ -85,6 +102,35 @@ test("facts are added, found and removed, and the memory is reset", async (t) =>
   await ada.dialog.getByRole("button", { name: "Reset memory" }).click();
   await ada.heading("Nothing remembered yet").waitFor();
   assert.deepEqual(await facts(), []);
+});
+
+test("blocks of memory are written and edited, and drafts of skills approved or discarded", async (t) => {
+  const { ada, owner, id } = await story_of(t);
+  const memories = async () => (await owner.call("GET", `/api/memory?agentId=${id}`)).body.memories.map(({ block, text }) => [block, text]);
+  await ada.opens("Memory");
+  await ada.label("New fact").fill("Ada, likes tea");
+  await ada.label("Block (optional)").fill("about the user");
+  await ada.button("Add").click();
+  await ada.page.getByRole("listitem").filter({ hasText: "about the user" }).waitFor();
+  await ada.button("Edit: Ada, likes tea").click();
+  await ada.label("Changed text").fill("Ada, likes coffee");
+  await ada.button("Save").click();
+  await ada.page.getByRole("listitem").filter({ hasText: "likes coffee" }).waitFor();
+  assert.deepEqual(await memories(), [["about the user", "Ada, likes coffee"]]);
+
+  const files = (method, path, body) => owner.call(method, `/api/agents/${id}/files${path}`, body);
+  for (const name of ["tide-table", "weather"]) {
+    const content = `---\nname: ${name}\ndescription: Says it\n---\n\n1. Ask for the place.\n`;
+    assert.equal((await files("POST", "/write", { path: `skill-drafts/${name}/SKILL.md`, content })).status, 200);
+  }
+  await ada.opens("Settings");
+  await ada.button("Approve tide-table").click();
+  await until("the skill is installed", async () => (await files("GET", "/read?path=skills/tide-table/SKILL.md")).status === 200);
+  await ada.button("Discard weather").click();
+  await ada.dialog.getByRole("button", { name: "Discard" }).click();
+  await ada.heading("Drafts of skills").waitFor({ state: "detached" });
+  assert.equal((await files("GET", "/read?path=skill-drafts/weather/SKILL.md")).status, 404);
+  assert.equal((await files("GET", "/read?path=skills/weather/SKILL.md")).status, 404);
 });
 
 test("a prompt is scheduled with a preview, run now, turned off, edited and deleted; the heartbeat is set", async (t) => {
@@ -155,7 +201,9 @@ test("the config is changed field by field, and what it does not know stays", as
   const { ada, owner, id } = await story_of(t);
   ada.expected = ["status of 400"];
   const config = async () => (await owner.call("GET", `/api/agents/${id}/config`)).body.config;
-  await owner.call("PUT", `/api/agents/${id}/config`, { config: { channels: { telegram: { enabled: true, botToken: "123:abc" } }, custom: { mine: [1] } } });
+  await owner.call("PUT", `/api/agents/${id}/config`, {
+    config: { channels: { telegram: { enabled: true, botToken: "123:abc" } }, custom: { mine: [1] } },
+  });
   await ada.opens("Settings");
   await ada.label("Instructions").fill("Answer briefly.");
   await ada.label("Temperature (0 to 2)").fill("0.5");
@@ -173,18 +221,18 @@ test("the config is changed field by field, and what it does not know stays", as
   await ada.text("The agent runs the current version.").waitFor();
   await ada.button("Clone").click();
   await ada.dialog.getByLabel("Name of the clone").fill("Twin");
-  await ada.dialog.getByLabel("Transaction hash").fill("nonsense");
-  await ada.dialog.getByLabel("Paid from (wallet address)").fill("0x1");
-  await ada.dialog.getByLabel("Paid to (wallet address)").fill("0x2");
+  assert.equal(await ada.dialog.getByLabel("Transaction hash").count(), 0, "without a chain no payment is asked for");
   await ada.button("Create the clone").click();
-  await ada.dialog.getByRole("alert").waitFor();
-  assert.equal(await ada.dialog.getByLabel("Name of the clone").inputValue(), "Twin", "nothing has to be typed again");
+  await ada.page.getByRole("heading", { name: "Twin" }).waitFor();
 });
 
 test("processor and memory of the last day are plotted", async (t) => {
   const { ada, owner, id } = await story_of(t);
   const history = async () => (await owner.call("GET", `/api/agents/${id}/stats/history`)).body;
-  const { history: [first], ...answer } = await until("a measurement", async () => {
+  const {
+    history: [first],
+    ...answer
+  } = await until("a measurement", async () => {
     const found = await history();
     return found.history.length > 0 && found;
   });

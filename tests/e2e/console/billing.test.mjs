@@ -55,16 +55,28 @@ test("plans, credits and storage are bought at the payment provider, and the por
   const stripe = await StripeServer.start(t);
   const { ada } = await story_of(t, { env: stripe.env, plan: "" });
   // The provider's own pages are not there: what matters is that they are gone to.
-  await ada.context.route("https://checkout.stripe.com/**", (route) => route.fulfill({ contentType: "text/html", body: "<title>Pay</title>" }));
+  await ada.context.route("https://checkout.stripe.com/**", (route) =>
+    route.fulfill({ contentType: "text/html", body: "<title>Pay</title>" }),
+  );
   ada.expected = ["ERR_NAME_NOT_RESOLVED", "status of 404"];
   // The page that is not there may still end a navigation.
-  const back = () => until("the page of the box", () => ada.page.goto("/usage/billing").then(() => true, () => false));
+  const back = () =>
+    until("the page of the box", () =>
+      ada.page.goto("/usage/billing").then(
+        () => true,
+        () => false,
+      ),
+    );
   const buy = async (name, item) => {
     await back();
     const gone = ada.page.waitForRequest("https://checkout.stripe.com/**");
     await ada.page.getByRole("button", { name }).click();
     await gone;
-    assert.equal(stripe.newest.form["metadata[agentbox_item]"] ?? stripe.newest.form["subscription_data[metadata][agentbox_item]"], item, JSON.stringify(stripe.newest.form));
+    assert.equal(
+      stripe.newest.form["metadata[agentbox_item]"] ?? stripe.newest.form["subscription_data[metadata][agentbox_item]"],
+      item,
+      JSON.stringify(stripe.newest.form),
+    );
   };
   await ada.page.goto("/usage/billing");
   await ada.text("£9.00").waitFor();
@@ -97,23 +109,29 @@ test("credits are shown with their entries, and pay for calls once the user says
 test("a month's statement is read, downloaded and printed", async (t) => {
   const model = await ModelServer.start(t);
   t.after(() => model.check());
-  const { box, owner, ada } = await story_of(t, { env: { OPENROUTER_BASE_URL: model.url, OPENROUTER_API_KEY: "sk-or-story", OPENROUTER_MODEL: MODEL } });
+  const { box, owner, ada } = await story_of(t, {
+    env: { OPENROUTER_BASE_URL: model.url, OPENROUTER_API_KEY: "sk-or-story", OPENROUTER_MODEL: MODEL },
+  });
   const { key } = (await owner.call("POST", "/api/keys", { name: "laptop" })).body;
   model.will(say("Hello.", [1_000, 200]));
   const answer = await fetch(`${box.backend}/v1/chat/completions`, {
-    method: "POST", headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+    method: "POST",
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
     body: JSON.stringify({ model: MODEL, messages: [{ role: "user", content: "Hello" }] }),
   });
   assert.equal(answer.status, 200, await answer.text());
-  await ada.page.goto("/usage");
+  await ada.to_section("Plan");
   await ada.link("Statements").click();
-  await ada.page.getByRole("row", { name: new RegExp(MODEL) }).getByText("1,000").waitFor();
+  await ada.page
+    .getByRole("row", { name: new RegExp(MODEL) })
+    .getByText("1,000")
+    .waitFor();
   await ada.is_sound();
   const [download] = await Promise.all([ada.page.waitForEvent("download"), ada.link("Download CSV").click()]);
   const csv = readFileSync(await download.path(), "utf8");
   assert.match(download.suggestedFilename(), /^statement-\d{4}-\d{2}\.csv$/);
   assert.ok(csv.includes(MODEL), csv.slice(0, 500));
-  const [printed] = await Promise.all([ada.context.waitForEvent("page"), ada.link("Page to print").click()]);
+  const [printed] = await Promise.all([ada.context.waitForEvent("page"), ada.link("Print").click()]);
   await printed.getByText(MODEL).first().waitFor();
   await printed.close();
   await until("one month: the account is of this one", async () => (await ada.label("Month").locator("option").count()) === 1);

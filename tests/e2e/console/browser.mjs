@@ -9,7 +9,8 @@ const { source: axe } = package_named("axe-core");
 // Names that try to become markup, or to turn the text around them.
 export const HOSTILE = `<img src=x onerror="document.title='mine'"><b>bold</b> \u202Egnp.exe \u2066abc\u200b`;
 
-export const DESKTOP = { width: 1200, height: 760 }, PHONE = { width: 390, height: 844 };
+export const DESKTOP = { width: 1200, height: 760 },
+  PHONE = { width: 390, height: 844 };
 
 // A headless Chromium that is closed when the test ends.
 export const open_browser = async (t) => {
@@ -35,7 +36,8 @@ export class Person {
     await person.context.exposeFunction("report_violation", (what) => person.#faults.push(`content policy: ${what}`));
     await person.context.addInitScript(() => {
       document.addEventListener("securitypolicyviolation", (event) =>
-        window.report_violation(`${event.effectiveDirective} ${event.blockedURI}`));
+        window.report_violation(`${event.effectiveDirective} ${event.blockedURI}`),
+      );
     });
     await person.#open_page();
     return person;
@@ -46,7 +48,8 @@ export class Person {
     this.page.setDefaultTimeout(20_000);
     this.page.on("pageerror", (error) => this.#faults.push(`exception: ${error.message}`));
     this.page.on("console", (message) => {
-      if (["error", "warning"].includes(message.type())) this.#faults.push(`${message.type()}: ${message.text()} ${message.location().url}`);
+      if (["error", "warning"].includes(message.type()))
+        this.#faults.push(`${message.type()}: ${message.text()} ${message.location().url}`);
     });
   }
 
@@ -79,7 +82,44 @@ export class Person {
   async enter(email, password = PASSWORD) {
     await this.sign_in(email, password);
     await this.page.waitForURL("**/dashboard*");
-    await this.heading("Agents").waitFor();
+    await this.heading("Home").waitFor();
+  }
+
+  // On a phone the sidebar is behind a button.
+  async #open_sidebar() {
+    const menu = this.page.locator(".drawer-button").first();
+    if (await menu.isVisible()) await menu.click();
+  }
+
+  // A page by its row in the sidebar.
+  async to_section(name) {
+    await this.#open_sidebar();
+    await this.page.locator(".sidebar").getByRole("link", { name, exact: true }).click();
+  }
+
+  // The menu of the user's own: its pages, and the way out.
+  async own_menu() {
+    await this.#open_sidebar();
+    await this.page.locator(".self").click();
+    return this.page.locator(".menu-list:not([hidden])");
+  }
+  async own_page(name) {
+    await (await this.own_menu()).getByRole("link", { name, exact: true }).click();
+  }
+  async sign_out(words = "Sign out") {
+    await (await this.own_menu()).getByRole("button", { name: words, exact: true }).click();
+  }
+
+  // One of the actions in the menu of a thing.
+  async in_menu(menu, action) {
+    await this.button(menu).click();
+    await this.page.locator(".menu-list:not([hidden])").getByText(action, { exact: true }).click();
+  }
+
+  async stop_agent() {
+    await this.button("Stop the agent").click();
+    await this.button("Stop it").click();
+    await this.dialog.waitFor({ state: "detached" });
   }
 
   label(name) {
@@ -88,8 +128,13 @@ export class Person {
   button(name) {
     return this.page.getByRole("button", { name, exact: true });
   }
+  // Of the page itself, not of the frame around it.
   link(name) {
-    return this.page.getByRole("link", { name });
+    return this.page.locator(":is(main, dialog, .open-head)").getByRole("link", { name });
+  }
+  // The agent of this name, on the home page.
+  card(name) {
+    return this.page.locator(".cards.agents").getByRole("link", { name, exact: true });
   }
   heading(name) {
     return this.page.getByRole("heading", { name, exact: true });
@@ -119,7 +164,7 @@ export class Person {
 
   // Until the chosen agent's panel says `status`, by itself: the page is not reloaded.
   async sees_status(status) {
-    await this.page.getByRole("main").locator(".panel .status", { hasText: status }).waitFor();
+    await this.page.getByRole("main").locator(".panel .panel-head .status", { hasText: status }).waitFor();
   }
 
   async say(message) {
@@ -130,18 +175,22 @@ export class Person {
 
   // What was said, as it stands on the screen: [who, words], oldest first.
   said() {
-    return this.log.evaluate((log) => [...log.querySelectorAll("article")].map((article) =>
-      [article.querySelector("strong").innerText, article.querySelector(".words, .markdown").innerText]));
+    return this.log.evaluate((log) =>
+      [...log.querySelectorAll("article")].map((article) => [
+        article.querySelector("strong").innerText,
+        article.querySelector(".words, .markdown").innerText,
+      ]),
+    );
   }
 
   async tab_to(name) {
     const passed = [];
     for (let step = 0; step < 40; ++step) {
-      const here = await this.page.evaluate(() => {
+      const [here, title] = await this.page.evaluate(() => {
         const element = document.activeElement;
-        return element.ariaLabel ?? element.labels?.[0]?.innerText ?? element.innerText ?? "";
+        return [element.ariaLabel ?? element.labels?.[0]?.innerText ?? element.innerText ?? "", element.title];
       });
-      if (here.trim() === name) return;
+      if (here.trim() === name || title === name) return;
       passed.push(here.trim().slice(0, 40));
       await this.page.keyboard.press("Tab");
     }
@@ -168,7 +217,10 @@ export class Person {
   async is_sound() {
     const before = this.page.viewportSize();
     await until(`${this.page.url()} loaded`, async () => (await this.page.getByText("Loading…", { exact: true }).count()) === 0);
-    for (const [viewport, scheme] of [[DESKTOP, "light"], [PHONE, "dark"]]) {
+    for (const [viewport, scheme] of [
+      [DESKTOP, "light"],
+      [PHONE, "dark"],
+    ]) {
       await this.page.setViewportSize(viewport);
       await this.is_accessible([scheme]);
       await this.fits_the_screen();
@@ -180,7 +232,8 @@ export class Person {
 
   async fits_the_screen() {
     const { wide, seen } = await this.page.evaluate(() => ({
-      wide: document.documentElement.scrollWidth, seen: document.documentElement.clientWidth,
+      wide: document.documentElement.scrollWidth,
+      seen: document.documentElement.clientWidth,
     }));
     assert.ok(wide <= seen, `${this.page.url()} is ${wide} pixels wide on a screen of ${seen}`);
   }

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Box, until } from "../support/box.mjs";
 import { DESKTOP, open_browser, Person, PHONE } from "./browser.mjs";
-import { ModelServer, say } from "../peers/model_server.mjs";
+import { call, hang, ModelServer, say } from "../peers/model_server.mjs";
 
 const story_of = async (t, { viewport = DESKTOP } = {}) => {
   const browser = await open_browser(t);
@@ -49,6 +49,44 @@ test("a question is sent again, or changed and sent again", async (t) => {
   await ada.log.getByText("Third plan.").waitFor();
   const { messages } = (await owner.call("GET", `/api/chat?agentId=${id}`)).body;
   assert.deepEqual(asked(messages), ["What is the plan?", "What is the plan?", "What is the better plan?"]);
+});
+
+test("the list that the agent keeps of a long task stands beside its turn, the newest only", async (t) => {
+  const { ada, id, model } = await story_of(t);
+  await ada.page.goto(`/agents/${id}`);
+  await ada.sees_status("running");
+  const list = (first, second) =>
+    call([
+      "todo",
+      {
+        items: [
+          { text: "Read <b>all</b>", status: first },
+          { text: "Write", status: second },
+        ],
+      },
+    ]);
+  model.will(list("in_progress", "open"), list("done", "in_progress"), hang());
+  const draft = ada.page.getByRole("textbox", { name: "Message to Scout" });
+  await draft.fill("Read all, then write");
+  await draft.press("Enter");
+  const shown = ada.log.getByRole("list", { name: "The agent's list" });
+  await shown
+    .getByRole("listitem")
+    .filter({ hasText: /done\s*Read <b>all<\/b>/ })
+    .waitFor();
+  assert.equal(await shown.count(), 1);
+  await shown
+    .getByRole("listitem")
+    .filter({ hasText: /in progress\s*Write/ })
+    .waitFor();
+  await ada.is_accessible();
+  await until("the model is asked for the third time", () => model.asked.length === 3);
+  model.answer_hanging(say("Read and written."));
+  await ada.log.getByText("Read and written.").waitFor();
+  await ada.text("Scout is working").waitFor({ state: "detached" });
+  assert.equal(await shown.count(), 1, "the steps stay");
+  await ada.page.reload();
+  await shown.waitFor();
 });
 
 test("the history is searched, in the address, and shown as it was on the way back", async (t) => {
@@ -126,3 +164,52 @@ test("code is coloured in both schemes, and unknown languages are plain", async 
   assert.equal(await ada.log.locator("pre").last().innerText(), "<script>alert(1)</script>");
   await until("accessible colours", async () => (await ada.is_accessible(), true));
 });
+
+for (const [place, viewport] of Object.entries({ "a desktop": DESKTOP, "a phone": PHONE }))
+  test(`conversations are begun, renamed, archived and deleted on ${place}`, async (t) => {
+    const { ada, id, owner, model, talk } = await story_of(t, { viewport });
+    await talk("Where do herons nest?", "In reeds.");
+    await ada.page.goto(`/agents/${id}`);
+    await ada.sees_status("running");
+    await ada.log.getByText("In reeds.").waitFor();
+    const list = ada.page.getByRole("navigation", { name: "Conversations" });
+    const opens_list = async () => {
+      const toggle = list.getByRole("button", { name: /^Conversations \(/ });
+      if ((await toggle.isVisible()) && (await toggle.getAttribute("aria-pressed")) !== "true") await toggle.click();
+    };
+    await opens_list();
+    await list.getByRole("link", { name: "Where do herons nest?" }).waitFor();
+
+    await ada.button("New conversation").click();
+    await ada.page.waitForURL(/\?c=c_/);
+    await ada.log.getByText("In reeds.").waitFor({ state: "detached" });
+    model.will(say("In trees."));
+    const draft = ada.page.getByRole("textbox", { name: "Message to Scout" });
+    await draft.fill("And storks?");
+    await draft.press("Enter");
+    await ada.log.getByText("In trees.").waitFor();
+    assert.doesNotMatch(JSON.stringify(model.asked.at(-1)), /herons/);
+    await opens_list();
+    await list.getByRole("link", { name: "And storks?" }).waitFor();
+    await ada.is_accessible();
+
+    await ada.in_menu("More about “And storks?”", "Rename");
+    const dialog = ada.page.getByRole("dialog");
+    await dialog.getByLabel("Title").fill("Birds");
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await list.getByRole("link", { name: "Birds" }).waitFor();
+    await list.getByRole("link", { name: "Where do herons nest?" }).click();
+    await ada.log.getByText("In reeds.").waitFor();
+    await ada.in_menu("More about “Where do herons nest?”", "Archive");
+    await opens_list();
+    await list.getByRole("link", { name: "Birds" }).click();
+    await list.getByRole("link", { name: "Where do herons nest?" }).waitFor({ state: "detached" });
+    await ada.in_menu("More about “Birds”", "Delete");
+    await dialog.getByRole("button", { name: "Delete" }).click();
+    await list.getByRole("link", { name: "Birds" }).waitFor({ state: "detached" });
+    const { conversations } = (await owner.call("GET", `/api/agents/${id}/conversations`)).body;
+    assert.deepEqual(
+      conversations.map(({ title, archived }) => [title, archived]),
+      [["Where do herons nest?", true]],
+    );
+  });

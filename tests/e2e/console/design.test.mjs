@@ -11,7 +11,9 @@ const console_folder = join(import.meta.dirname, "../../../web/console");
 const packages = join(process.env.AGENTBOX_STORY_PACKAGES, "../../web/console/node_modules");
 
 const served = async (t) => {
-  const server = spawn(process.execPath, [join(console_folder, "design.mjs"), "--port", "0", "--packages", packages], { stdio: ["ignore", "pipe", "inherit"] });
+  const server = spawn(process.execPath, [join(console_folder, "design.mjs"), "--port", "0", "--packages", packages], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   t.after(() => server.kill());
   const [line] = await once(server.stdout, "data");
   return String(line).trim();

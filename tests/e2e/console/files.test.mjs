@@ -29,7 +29,13 @@ test("every language has the same texts, with the same placeholders", () => {
     const texts = read(name);
     // A language may have more plural forms than English has.
     const plural = (key) => /\.(zero|two|few|many)$/.test(key);
-    assert.deepEqual(Object.keys(texts).filter((key) => !plural(key)).sort(), Object.keys(english).sort(), name);
+    assert.deepEqual(
+      Object.keys(texts)
+        .filter((key) => !plural(key))
+        .sort(),
+      Object.keys(english).sort(),
+      name,
+    );
     for (const [key, text] of Object.entries(texts)) {
       assert.ok(text.trim(), `${name}: ${key} is empty`);
       if (english[key]) assert.deepEqual(placeholders(text), placeholders(english[key]), `${name}: ${key}`);
@@ -55,7 +61,13 @@ test("a file is served compressed to those that accept it, each form with its ow
   const get = (accepted, more = {}) => fetch(box.web + path, { headers: { "accept-encoding": accepted, ...more } });
   const whole = await (await get("identity")).text();
   const tags = new Set();
-  for (const [accepted, coding] of [["gzip, deflate, br, zstd", "br"], ["GZIP", "gzip"], ["br;q=0, gzip;q=0.5", "gzip"], ["br; q=0.0", null], ["brotli", null]]) {
+  for (const [accepted, coding] of [
+    ["gzip, deflate, br, zstd", "br"],
+    ["GZIP", "gzip"],
+    ["br;q=0, gzip;q=0.5", "gzip"],
+    ["br; q=0.0", null],
+    ["brotli", null],
+  ]) {
     const answer = await get(accepted);
     assert.equal(answer.headers.get("content-encoding"), coding, accepted);
     assert.equal(answer.headers.get("vary"), "Accept-Encoding");
@@ -73,14 +85,15 @@ test("all files of the console are at most 700 KB compressed", async (t) => {
   const paths = [...out.matchAll(/^GET\s+(\/assets\/\S+)/gm)].map(([, path]) => path);
   let bytes = 0;
   for (const path of paths) {
-    const { headers } = await send(box.web, "HEAD", path, { headers: { "accept-encoding": "br" } });
+    const { status, headers } = await send(box.web, "HEAD", path, { headers: { "accept-encoding": "br" } });
+    assert.equal(status, 200, path);
     bytes += Number(headers["content-length"]);
   }
   t.diagnostic(`${paths.length} files, ${bytes} bytes`);
   assert.ok(paths.length > 50 && bytes > 100_000 && bytes <= 700_000, `${bytes} bytes`);
 });
 
-test("the first page loads at most 90 KB compressed, and other pages later", async (t) => {
+test("the first page loads at most 90 KB compressed and its font, and other pages later", async (t) => {
   const browser = await open_browser(t);
   const box = await Box.start(t);
   const person = await Person.at(browser, box);
@@ -88,15 +101,24 @@ test("the first page loads at most 90 KB compressed, and other pages later", asy
   const { page } = person;
   const session = await person.context.newCDPSession(page);
   await session.send("Network.enable");
-  let bytes = 0;
-  const files = [];
-  session.on("Network.loadingFinished", ({ encodedDataLength }) => (bytes += encodedDataLength));
+  let bytes = 0,
+    font = 0;
+  const files = [],
+    fonts = new Set();
+  session.on("Network.responseReceived", ({ requestId, response }) => {
+    if (response.url.endsWith(".woff2")) fonts.add(requestId);
+  });
+  session.on("Network.loadingFinished", ({ requestId, encodedDataLength }) => {
+    if (fonts.has(requestId)) font += encodedDataLength;
+    else bytes += encodedDataLength;
+  });
   page.on("request", (request) => files.push(new URL(request.url()).pathname));
   await page.goto("/");
   await person.heading("Agents that live on this box").waitFor();
   await page.waitForLoadState("networkidle");
-  t.diagnostic(`${bytes} bytes`);
+  t.diagnostic(`${bytes} bytes, and ${font} of the font`);
   assert.ok(bytes > 10_000 && bytes <= 90_000, `${bytes} bytes`);
+  assert.ok(fonts.size === 1 && font > 10_000 && font <= 50_000, `${fonts.size} fonts, ${font} bytes`);
   assert.ok(!files.some((name) => name.includes("/conversation-")), "a page is loaded when it is shown");
   const { headers } = await send(box.web, "GET", "/");
   assert.match(headers["content-security-policy"], /script-src 'self'; style-src 'self';/);

@@ -39,18 +39,24 @@ test("someone signs in, provisions an agent, talks to it, stops and starts it, d
   await ada.say("remember that the demo is on Friday");
   await ada.log.getByText("I will remember: the demo is on Friday").waitFor();
   const said = await ada.said();
-  assert.deepEqual(said.map(([who]) => who), ["You", "Scout"]);
+  assert.deepEqual(
+    said.map(([who]) => who),
+    ["You", "Scout"],
+  );
   await ada.page.reload();
   await ada.log.getByText("I will remember").waitFor();
   assert.deepEqual(await ada.said(), said, "the history is there after a reload");
 
-  await ada.button("Stop").click();
+  await ada.stop_agent();
   await ada.sees_status("stopped");
   assert.ok(await ada.button("Send").isDisabled());
-  await ada.button("Start").click();
+  await ada.button("Start the agent").click();
   await ada.sees_status("running");
   await ada.say("what do you remember?");
-  await ada.log.getByText(/the demo is on Friday/).nth(2).waitFor();
+  await ada.log
+    .getByText(/the demo is on Friday/)
+    .nth(2)
+    .waitFor();
 
   await ada.opens("Settings");
   await ada.button("Show token").click();
@@ -58,7 +64,7 @@ test("someone signs in, provisions an agent, talks to it, stops and starts it, d
   const token = await shown.textContent();
   assert.match(token, /^[0-9a-f]{32}$/);
   await ada.button("Replace token").click();
-  await ada.dialog.getByRole("heading", { name: "Replace the gateway token?" }).waitFor();
+  await ada.dialog.getByRole("heading", { name: "Replace the access token?" }).waitFor();
   await ada.button("Replace it").click();
   await ada.dialog.waitFor({ state: "detached" });
   await until("another token", async () => (await shown.textContent()) !== token);
@@ -66,16 +72,16 @@ test("someone signs in, provisions an agent, talks to it, stops and starts it, d
 
   await ada.button("Delete this agent").click();
   await ada.dialog.getByRole("heading", { name: "Delete Scout?" }).waitFor();
-  await ada.button("Delete for good").click();
+  await ada.button("Delete permanently").click();
   assert.equal(await ada.dialog.count(), 1, "not without its name");
   await ada.button("Cancel").click();
   await ada.dialog.waitFor({ state: "detached" });
   await ada.button("Delete this agent").click();
   await ada.dialog.getByLabel("Name").fill("Scout");
-  await ada.button("Delete for good").click();
+  await ada.button("Delete permanently").click();
   await ada.heading("Your first agent").waitFor();
 
-  await ada.button("Sign out").click();
+  await ada.sign_out();
   await ada.link("Sign in").first().waitFor();
   await ada.page.goto("/dashboard");
   await ada.page.waitForURL("**/login");
@@ -83,8 +89,10 @@ test("someone signs in, provisions an agent, talks to it, stops and starts it, d
 
 test("a list that was asked for before an agent was deleted does not bring it back", async (t) => {
   const { owner, ada } = await story_of(t);
+  ada.expected = ["status of 404"]; // of a request about the agent that was on its way
   let let_go, was_held, is_done;
-  const gate = new Promise((resolve) => (let_go = resolve)), done = new Promise((resolve) => (is_done = resolve));
+  const gate = new Promise((resolve) => (let_go = resolve)),
+    done = new Promise((resolve) => (is_done = resolve));
   const held = new Promise((resolve) => (was_held = resolve));
   await ada.enter("ada@example.org");
   await ada.create_agent("Scout");
@@ -92,18 +100,22 @@ test("a list that was asked for before an agent was deleted does not bring it ba
   await ada.opens("Settings");
   await ada.button("Delete this agent").click();
   await ada.dialog.getByLabel("Name").fill("Scout");
-  await ada.page.route("**/api/agents", async (route) => {
-    const { agents } = await (await route.fetch()).json();
-    was_held();
-    await gate;
-    // The page may have given it up.
-    await route.fulfill({ json: { agents: agents.map((agent) => ({ ...agent, status: "deleting" })) } }).catch(() => undefined);
-    is_done();
-  }, { times: 1 });
+  await ada.page.route(
+    "**/api/agents",
+    async (route) => {
+      const { agents } = await (await route.fetch()).json();
+      was_held();
+      await gate;
+      // The page may have given it up.
+      await route.fulfill({ json: { agents: agents.map((agent) => ({ ...agent, status: "deleting" })) } }).catch(() => undefined);
+      is_done();
+    },
+    { times: 1 },
+  );
   const id = new URL(ada.page.url()).pathname.split("/")[2];
   await owner.call("POST", `/api/instance/${id}/stop`); // an event, so the page looks at once
   await held;
-  await ada.button("Delete for good").click();
+  await ada.button("Delete permanently").click();
   await ada.heading("Your first agent").waitFor();
   let_go();
   await done;
@@ -148,7 +160,7 @@ test("everything can be done with the keyboard alone", async (t) => {
   await keyboard.press("Escape");
   await ada.dialog.waitFor({ state: "detached" });
   await ada.tab_to("New agent");
-  await keyboard.press("Space");
+  await keyboard.press("Enter");
   await ada.tab_to("Name");
   await keyboard.type("Scout");
   await keyboard.press("Enter");
@@ -171,6 +183,8 @@ test("everything can be done with the keyboard alone", async (t) => {
   await keyboard.type("Scout");
   await keyboard.press("Enter");
   await ada.heading("Your first agent").waitFor();
+  await ada.tab_to("Your account: ada@example.org");
+  await keyboard.press("Enter");
   await ada.tab_to("Sign out");
   await keyboard.press("Enter");
   await ada.link("Create an account").waitFor();
@@ -211,7 +225,8 @@ test("a question that fails says why, and one that was asked elsewhere gets its 
   const cause = /^The agent did not answer: .*out of memory\.$/;
   await ada.log.getByText(cause).waitFor();
   assert.equal(await ada.text(cause).count(), 1, "once is enough");
-  assert.equal(await ada.page.getByRole("textbox").inputValue(), "How are you?", "ready to be sent again");
+  assert.equal(await ada.page.getByRole("textbox").inputValue(), "", "the question stands there with a button to send it again");
+  await ada.button("Send the question again").waitFor();
 
   model.will(hang());
   const agentId = new URL(ada.page.url()).pathname.split("/")[2];
@@ -227,19 +242,20 @@ test("a question that fails says why, and one that was asked elsewhere gets its 
 });
 
 test("an agent that cannot start says why, also later, and starts once it can", async (t) => {
-  const port = await free_ports(1), squatter = createServer();
+  const port = await free_ports(1),
+    squatter = createServer();
   t.after(() => squatter.close());
   const { ada } = await story_of(t, { env: { AGENT_PORT_RANGE: `${port}-${port}` } });
   ada.expected = ["status of 503"];
   await ada.enter("ada@example.org");
   await ada.create_agent("Scout");
   await ada.sees_status("running");
-  await ada.button("Stop").click();
+  await ada.stop_agent();
   await ada.sees_status("stopped");
 
   squatter.listen(port, "127.0.0.1");
   await once(squatter, "listening");
-  await ada.button("Start").click();
+  await ada.button("Start the agent").click();
   await ada.sees_status("error");
   for (const look of ["at once", "after a reload"]) {
     await ada.alert.getByText("Every port of AGENT_PORT_RANGE is taken").waitFor();
@@ -249,7 +265,7 @@ test("an agent that cannot start says why, also later, and starts once it can", 
 
   squatter.close();
   await once(squatter, "close");
-  await ada.button("Start").click();
+  await ada.button("Start the agent").click();
   await ada.sees_status("running");
   assert.equal(await ada.alert.count(), 0);
 });
@@ -269,7 +285,10 @@ test("texts of users and agents are shown as text", async (t) => {
   await ada.log.getByText(shown).waitFor();
   await ada.page.reload();
   await ada.log.getByText(shown).waitFor();
-  assert.deepEqual(await ada.said(), [["You", evil("person")], [evil("name"), shown]]);
+  assert.deepEqual(await ada.said(), [
+    ["You", evil("person")],
+    [evil("name"), shown],
+  ]);
   await ada.opens("Settings");
   await ada.button("Delete this agent").click();
   await ada.heading(`Delete ${evil("name")}?`).waitFor();
@@ -297,7 +316,7 @@ test("two people on one box do not see one another's agents", async (t) => {
   assert.doesNotMatch(await bob.page.innerText("body"), /Scout|between us/);
 
   // The next one at the same browser sees nothing of the one before either.
-  await ada.button("Sign out").click();
+  await ada.sign_out();
   await ada.link("Create an account").waitFor();
   await ada.enter("bob@example.org");
   await ada.heading("Your first agent").waitFor();
@@ -323,7 +342,7 @@ test("a phone shows all of it, and nothing has to be pushed sideways", async (t)
   await ada.enter("ada@example.org");
   await ada.fits_the_screen();
   await ada.button("New agent").click();
-  await ada.label("A model by name").check();
+  await ada.label("Model").selectOption({ label: "Another model, by its name" });
   await ada.fits_the_screen();
   await ada.button("Cancel").click();
   await ada.create_agent(long);
@@ -332,7 +351,7 @@ test("a phone shows all of it, and nothing has to be pushed sideways", async (t)
   await ada.log.getByText("I will remember").waitFor();
   await ada.button("Send").waitFor(); // the answer has ended
   await ada.fits_the_screen();
-  for (const name of ["Stop", "Restart", "Send"]) assert.ok(await ada.button(name).isVisible(), name);
+  for (const name of ["Stop the agent", `More about ${long}`, "Send"]) assert.ok(await ada.button(name).isVisible(), name);
   await ada.page.setViewportSize(DESKTOP);
   await ada.fits_the_screen();
 });

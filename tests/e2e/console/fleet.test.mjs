@@ -21,7 +21,7 @@ const story_of = async (t, { env = {}, agents = ["Anna"], tier = "enterprise", v
 test("the graph shows who is there: by mouse, by keyboard and as a table, and follows what changes", async (t) => {
   const { box, owner, ids, ada } = await story_of(t, { agents: ["Anna", HOSTILE] });
   await until("two souls", async () => (await owner.call("GET", "/api/mission-control/fleet/graph")).body.nodeCount === 3);
-  await ada.page.getByRole("navigation", { name: "Console" }).getByRole("link", { name: "Fleet" }).click();
+  await ada.to_section("Fleet");
   const rows = ada.page.getByRole("row");
   await rows.nth(3).waitFor();
   assert.equal(await ada.page.locator(".soul").count(), 3);
@@ -84,8 +84,11 @@ test("a fleet without agents says what to do", async (t) => {
   await ada.heading("No agent is reachable").waitFor();
   await ada.is_sound();
   for (const [path, heading] of [
-    ["traces", "No traces yet"], ["costs", "No costs"], ["bookings", "No bookings yet"], ["swarms", "No swarms yet"],
-    ["dead-letters", "No dead letters"],
+    ["traces", "No traces yet"],
+    ["costs", "No costs"],
+    ["bookings", "No bookings yet"],
+    ["swarms", "No swarms yet"],
+    ["dead-letters", "No undelivered messages"],
   ]) {
     await ada.page.goto(`/fleet/${path}`);
     await ada.heading(heading).waitFor();
@@ -127,10 +130,13 @@ test("what an agent did is a trace with its spans, and what it cost is in the co
   await until("its spans", async () => (await spans.count()) === 5); // the head, a turn, two model calls, a tool call
   await spans.filter({ hasText: "tool call" }).locator("summary").click();
   await ada.is_sound();
-  await ada.link("To all traces").click();
+  await ada.link("Traces").last().click();
 
   await ada.link("Costs").click();
-  await ada.page.getByRole("row", { name: /Anna/ }).getByText(/US\$0\.00/).waitFor();
+  await ada.page
+    .getByRole("row", { name: /Anna/ })
+    .getByText(/US\$0\.00/)
+    .waitFor();
   await ada.is_sound();
 });
 
@@ -151,7 +157,7 @@ test("a swarm is started, followed to its end without a reload, and deleted", as
   await ada.page.locator(".status", { hasText: "done" }).first().waitFor();
   await ada.text("2 of 2 tasks finished").count();
   await ada.is_sound();
-  await ada.link("To all swarms").click();
+  await ada.link("Swarms").last().click();
   await ada.text("2 tasks").waitFor();
   await ada.is_sound();
   await ada.page.locator(".rows a").first().click();
@@ -194,9 +200,9 @@ test("keys are made and revoked, messages are read, and dead letters are sent ag
   await until("it arrives", () => hook.accepted().length === 1);
   await ada.button("Drop SECOND").click();
   await ada.dialog.getByRole("button", { name: "Drop" }).click();
-  await ada.heading("No dead letters").waitFor();
+  await ada.heading("No undelivered messages").waitFor();
 
-  await ada.link("Messages").click();
+  await ada.link(/^Messages$/).click();
   await ada.label("Agent").selectOption(herald.id);
   await ada.text("FIRST").waitFor();
   await ada.page.locator("summary", { hasText: "Content" }).first().click();
@@ -227,10 +233,16 @@ test("keys are made and revoked, messages are read, and dead letters are sent ag
 
 test("a booking is followed from its request to the seller's money", async (t) => {
   const { box, owner, ada } = await story_of(t, { agents: [] });
-  const seller = await BusAgent.of(box, owner, "Box office"), buyer = await BusAgent.of(box, owner, "Concierge");
+  const seller = await BusAgent.of(box, owner, "Box office"),
+    buyer = await BusAgent.of(box, owner, "Concierge");
   const event = await backend(box, "POST", "/api/underground/events", {
-    agentId: seller.id, name: HOSTILE, description: "Two pianos", venue: "Town hall", eventDate: new Date(Date.now() + 864e5).toISOString(),
-    ticketPriceUsdc: "2.50", totalTickets: 10,
+    agentId: seller.id,
+    name: HOSTILE,
+    description: "Two pianos",
+    venue: "Town hall",
+    eventDate: new Date(Date.now() + 864e5).toISOString(),
+    ticketPriceUsdc: "2.50",
+    totalTickets: 10,
   });
   const { booking } = await buyer.sends({ to: seller.id, action: "BOOKING_REQUEST", payload: { eventId: event.body.id, tickets: 2 } });
   await seller.sends({ action: "BOOKING_ACCEPT", payload: { bookingId: booking.id } });
@@ -253,28 +265,47 @@ test("a booking is followed from its request to the seller's money", async (t) =
   assert.equal(Number(balance), 5);
 });
 
-test("every section is reached from the masthead, by keyboard too, on a phone and by the palette", async (t) => {
+test("every section is reached from the sidebar, by keyboard too, on a phone and by the palette", async (t) => {
   const { ada } = await story_of(t, { agents: [] });
-  ada.expected = ["/api/radio/live"]; // a box without a radio
+  const { keyboard } = ada.page;
   await ada.page.goto("/dashboard");
-  await ada.tab_to("More ▾");
-  await ada.page.keyboard.press("Enter");
-  await ada.tab_to("Wallet");
-  await ada.page.keyboard.press("Escape");
-  await ada.tab_to("More ▾");
-  await ada.page.keyboard.press("Enter");
+  await ada.heading("Home").waitFor();
   await ada.tab_to("Skills");
-  await ada.page.keyboard.press("Enter");
+  await ada.tab_to("Wallet");
+  const self = (await ada.page.locator(".self").innerText()).trim();
+  await ada.tab_to(self);
+  await keyboard.press("Enter");
+  await ada.tab_to("API keys");
+  await keyboard.press("Escape");
+  await ada.page.locator(".self:focus").waitFor();
+  await keyboard.press("Enter");
+  await ada.tab_to("API keys");
+  await keyboard.press("Enter");
+  await ada.page.waitForURL("**/usage/keys");
+  await ada.page.reload();
+  await ada.heading("Keys and providers").waitFor();
+  await ada.tab_to("Skills");
+  await keyboard.press("Enter");
   await ada.page.waitForURL("**/skills");
   await ada.page.setViewportSize(PHONE);
-  const menu = ada.page.getByRole("navigation", { name: "Console" }).getByRole("button");
-  assert.match(await menu.innerText(), /^Skills/);
-  await menu.click();
+  const crumbs = ada.page.getByRole("navigation", { name: "Breadcrumbs" });
+  assert.equal(await crumbs.locator("[aria-current]").innerText(), "Skills");
+  await ada.button("Menu").click();
+  await ada.page.getByRole("navigation", { name: "Console" }).getByRole("link", { name: "Videos" }).waitFor();
   await ada.is_accessible();
   await ada.fits_the_screen();
-  await ada.page.getByRole("navigation", { name: "Console" }).getByRole("link", { name: "Media" }).click();
-  await ada.page.waitForURL("**/media");
-  for (const [words, path] of [["dead", "/fleet/dead-letters"], ["spending", "/wallet/rules"], ["statem", "/usage/statements"], ["videos", "/media/videos"], ["feeds", "/feeds"]]) {
+  await keyboard.press("Escape");
+  await ada.page.locator(".sidebar").waitFor({ state: "hidden" });
+  await ada.to_section("Videos");
+  await ada.page.waitForURL("**/media/videos");
+  await ada.page.locator(".sidebar").waitFor({ state: "hidden" });
+  for (const [words, path] of [
+    ["undeliv", "/fleet/dead-letters"],
+    ["spending", "/wallet/rules"],
+    ["statem", "/usage/statements"],
+    ["videos", "/media/videos"],
+    ["feeds", "/feeds"],
+  ]) {
     await ada.page.keyboard.press("Control+k");
     const search = ada.dialog.getByRole("combobox");
     await search.fill(words);

@@ -31,13 +31,21 @@ const open_browser = async (t) => {
 // A page with the session of `cookie`: the scores, 0 to 100, and what was found wanting.
 const audit = async (port, url, form, cookie) => {
   const { default: lighthouse, desktopConfig } = await import(pathToFileURL(package_named.resolve("lighthouse")).href);
-  const flags = { port, logLevel: "error", onlyCategories: categories, maxWaitForLoad: longest_load, ...(cookie && { extraHeaders: { Cookie: cookie } }) };
+  const flags = {
+    port,
+    logLevel: "error",
+    onlyCategories: categories,
+    maxWaitForLoad: longest_load,
+    ...(cookie && { extraHeaders: { Cookie: cookie } }),
+  };
   const { lhr } = await lighthouse(url, flags, form === "desktop" ? desktopConfig : undefined);
   assert.equal(lhr.runtimeError, undefined, `${url}: ${lhr.runtimeError?.message}`);
   assert.equal(lhr.finalDisplayedUrl, url);
   return {
     scores: Object.values(lhr.categories).map(({ id, score }) => [id, Math.round(100 * score)]),
-    wanting: Object.values(lhr.audits).filter(({ score }) => score !== null && score < 1).map(({ id }) => id),
+    wanting: Object.values(lhr.audits)
+      .filter(({ score }) => score !== null && score < 1)
+      .map(({ id }) => id),
   };
 };
 

@@ -21,25 +21,31 @@ test("two tabs show the same agent, its answers and its runs, until it is delete
   await ada.enter("ada@example.org");
   const other = await ada.another_tab(`/agents/${id}`);
   await other.heading("Scout").waitFor();
-  await ada.link("Scout").click();
+  await ada.card("Scout").click();
   await ada.say("remember that two tabs agree");
   for (const tab of [ada, other]) await tab.log.getByText(/I will remember/).waitFor();
   const asked = owner.call("POST", "/api/chat", { agentId: id, message: "what do you remember?" });
-  for (const tab of [ada, other]) await tab.log.getByText(/two tabs agree/).last().waitFor();
+  for (const tab of [ada, other])
+    await tab.log
+      .getByText(/two tabs agree/)
+      .last()
+      .waitFor();
   assert.equal((await asked).status, 200);
   for (const tab of [ada, other]) await tab.log.getByText("what do you remember?").waitFor();
 
   await other.opens("Schedule");
-  await other.heading("Scheduled prompts").waitFor();
-  const task = (await owner.call("POST", "/api/scheduled-tasks", { agentId: id, name: "brief", cronSchedule: "0 8 1 1 *", prompt: "hello" })).body;
+  await other.heading("No scheduled prompts yet").waitFor(); // what comes now comes by an event
+  const task = (
+    await owner.call("POST", "/api/scheduled-tasks", { agentId: id, name: "brief", cronSchedule: "0 8 1 1 *", prompt: "hello" })
+  ).body;
   await other.page.getByText("brief", { exact: true }).first().waitFor();
-  await owner.call("DELETE", "/api/scheduled-tasks", { taskId: task.id });
+  assert.equal((await owner.call("DELETE", "/api/scheduled-tasks", { taskId: task.id })).status, 200);
   await other.page.getByText("brief", { exact: true }).first().waitFor({ state: "detached" });
 
-  await ada.button("Stop").click();
+  await ada.stop_agent();
   for (const tab of [ada, other]) await tab.sees_status("stopped");
   await owner.call("DELETE", `/api/agents/${id}`);
-  for (const tab of [ada, other]) await tab.link("To all agents").waitFor();
+  for (const tab of [ada, other]) await tab.link("Agents").waitFor();
 });
 
 test("a cut network is reported, and the page goes on by itself with what it has missed", async (t) => {
@@ -53,7 +59,11 @@ test("a cut network is reported, and the page goes on by itself with what it has
   await ada.alert.getByText(lost).waitFor();
   await ada.is_accessible();
   await owner.call("POST", `/api/instance/${id}/stop`);
-  assert.equal(await ada.page.getByRole("main").locator(".panel .status", { hasText: "running" }).count(), 1, "the page stays as it is");
+  assert.equal(
+    await ada.page.getByRole("main").locator(".panel-head .status", { hasText: "running" }).count(),
+    1,
+    "the page stays as it is",
+  );
   await ada.context.setOffline(false);
   await ada.alert.getByText(lost).waitFor({ state: "detached" });
   await ada.sees_status("stopped");
@@ -71,7 +81,7 @@ test("a session that is ended elsewhere leads to the sign-in, in every tab", asy
   await other.label("Password").fill(PASSWORD);
   await other.button("Sign in").click();
   await other.heading("Limits").waitFor();
-  await other.button("Sign out").click();
+  await other.sign_out();
   await other.link("Create an account").waitFor();
 });
 
@@ -86,7 +96,7 @@ test("a payment that begins to wait is on the home page and among the payments, 
   const other = await ada.another_tab("/wallet/transfers");
   await other.heading("No transfers yet").waitFor();
   const { id } = (await owner.call("POST", "/api/wallet/transfer", { to, amount: "7" })).body;
-  const asks = ada.page.getByRole("region", { name: "Needs your attention" }).getByText(/asks to pay 7/);
+  const asks = ada.page.getByRole("region", { name: "Needs you" }).getByText(/asks to pay 7/);
   await asks.waitFor();
   const approve = other.page.getByRole("button", { name: /^Approve 7/ });
   await approve.waitFor();
@@ -102,7 +112,7 @@ test("a message that cannot be delivered is on the home page and among the dead 
   const herald = await BusAgent.of(box, owner, "Herald", { webhookUrl: hook.url });
   await ada.enter("ada@example.org");
   const other = await ada.another_tab("/fleet/dead-letters");
-  await other.heading("No dead letters").waitFor();
+  await other.heading("No undelivered messages").waitFor();
   await scout.sends({ to: herald.id, action: "FIRST" });
   await other.text("FIRST").waitFor();
   await ada.text("1 message could not be delivered").waitFor();

@@ -38,8 +38,38 @@ test("a stream is created, goes live and is played, gets another key, and is del
   const [id, server, key] = await ada.dialog.locator("pre").allInnerTexts();
   await ada.button("I have kept it").click();
 
-  const broadcaster = spawn("nice", ["ffmpeg", "-nostdin", "-loglevel", "error", "-re", "-f", "lavfi", "-i", "testsrc=s=320x240:r=10", "-f", "lavfi", "-i", "sine",
-    "-c:v", "libx264", "-preset", "ultrafast", "-g", "20", "-pix_fmt", "yuv420p", "-c:a", "aac", "-f", "flv", `${server}/${key}`], { stdio: "ignore" });
+  const broadcaster = spawn(
+    "nice",
+    [
+      "ffmpeg",
+      "-nostdin",
+      "-loglevel",
+      "error",
+      "-re",
+      "-f",
+      "lavfi",
+      "-i",
+      "testsrc=s=320x240:r=10",
+      "-f",
+      "lavfi",
+      "-i",
+      "sine",
+      "-c:v",
+      "libx264",
+      "-preset",
+      "ultrafast",
+      "-g",
+      "20",
+      "-pix_fmt",
+      "yuv420p",
+      "-c:a",
+      "aac",
+      "-f",
+      "flv",
+      `${server}/${key}`,
+    ],
+    { stdio: "ignore" },
+  );
   t.after(() => broadcaster.kill("SIGKILL"));
   await until("it is live", async () => (await (await fetch(`${box.web}/api/radio/live`)).json()).count === 1);
   await ada.button("Reload").click();
@@ -93,11 +123,13 @@ test("an agent's stream shows its key, replaces it, and is deleted by its owner"
   await ada.heading("No streams").waitFor();
 });
 
-test("a box without a radio says what is missing", async (t) => {
+test("a box without a radio says what is missing, and is not asked for what it does not have", async (t) => {
   const { ada } = await story_of(t);
-  ada.expected = ["status of 500"];
   await ada.page.goto("/media");
-  await ada.text(/Streaming is not configured on this box/).first().waitFor();
+  await ada
+    .text(/Streaming is not configured on this box/)
+    .first()
+    .waitFor();
   await ada.is_sound();
 });
 
@@ -126,7 +158,12 @@ test("a video is made with its progress shown, played, downloaded and deleted", 
   await ada.is_sound();
   await ada.page.getByRole("button", { name: /^Play / }).click();
   const video = ada.page.locator("video");
-  await until("it plays", async () => (await video.evaluate(({ readyState, error }) => error ? -1 : readyState)) >= 1 || (await video.evaluate(({ error }) => error?.code)));
+  await until(
+    "it plays",
+    async () =>
+      (await video.evaluate(({ readyState, error }) => (error ? -1 : readyState))) >= 1 ||
+      (await video.evaluate(({ error }) => error?.code)),
+  );
   const [download] = await Promise.all([ada.page.waitForEvent("download"), download_button.click()]);
   assert.match(download.suggestedFilename(), /\.mp4$/);
   await ada.page.getByRole("button", { name: /^Delete / }).click();

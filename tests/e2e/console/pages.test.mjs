@@ -8,7 +8,19 @@ import { DESKTOP, open_browser, Person, PHONE } from "./browser.mjs";
 const HOSTILE = `<img src=x onerror="document.title='mine'"><b>bold</b> \u202Egnp.exe \u2066abc`;
 
 const OWN_PAGES = ["/dashboard", "/usage", "/usage/limits", "/usage/keys", "/usage/providers", "/playground", "/settings"];
-const AGENT_PAGES = ["", "/files", "/files?view=changes", "/files?view=history", "/logs", "/memory", "/schedule", "/usage", "/health", "/settings"];
+const AGENT_PAGES = [
+  "",
+  "/files",
+  "/files?view=changes",
+  "/files?view=history",
+  "/logs",
+  "/memory",
+  "/schedule",
+  "/channels",
+  "/usage",
+  "/health",
+  "/settings",
+];
 
 // An account in which every page has something to show.
 const furnished = async (box) => {
@@ -61,7 +73,10 @@ test("every page passes axe in both schemes, fits a phone, and shows hostile nam
   }
   // Turned text stays within its name: each stands in an element that isolates its direction.
   await visit(person, "/dashboard");
-  const isolated = await person.page.locator(".cards.agents bdi").first().evaluate((element) => getComputedStyle(element).unicodeBidi);
+  const isolated = await person.page
+    .locator(".cards.agents bdi")
+    .first()
+    .evaluate((element) => getComputedStyle(element).unicodeBidi);
   assert.match(isolated, /isolate/);
 });
 

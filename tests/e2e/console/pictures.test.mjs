@@ -12,7 +12,7 @@ import { RouterServer, served } from "../peers/router_server.mjs";
 const docs = join(import.meta.dirname, "../../../docs");
 const kept = join(docs, "console");
 const target = process.env.AGENTBOX_PICTURES;
-const most_bytes = 1_500_000;
+const max_bytes = 1_500_000;
 
 // An account in which every page has something to show.
 const furnished = async (box) => {
@@ -27,17 +27,30 @@ const furnished = async (box) => {
   await did("POST", "/api/chat", { agentId: id, message: "How do I count words in Python?" });
   const files = (row, body) => did("POST", `/api/agents/${id}/files/${row}`, body);
   await files("write", { path: "notes/plan.md", content: "# Plan\n\n- ask for the figures\n- write the summary\n" });
-  await files("write", { path: "count.py", content: 'from collections import Counter\n\n\ndef words(text):\n    """The words of a text, the most frequent first."""\n    return Counter(text.split()).most_common()\n' });
+  await files("write", {
+    path: "count.py",
+    content:
+      'from collections import Counter\n\n\ndef words(text):\n    """The words of a text, the most frequent first."""\n    return Counter(text.split()).most_common()\n',
+  });
   await files("commit", { message: "plan: begin" });
-  await files("write", { path: "notes/plan.md", content: "# Plan\n\n- ask Bob for the figures\n- write the summary\n- send it on Friday\n" });
+  await files("write", {
+    path: "notes/plan.md",
+    content: "# Plan\n\n- ask Bob for the figures\n- write the summary\n- send it on Friday\n",
+  });
   await did("POST", "/api/memory", { agentId: id, text: "The summary is due on Friday" });
-  await did("POST", "/api/scheduled-tasks", { agentId: id, name: "Morning summary", prompt: "Summarize the news", cronSchedule: "0 8 * * 1-5" });
+  await did("POST", "/api/scheduled-tasks", {
+    agentId: id,
+    name: "Morning summary",
+    prompt: "Summarize the news",
+    cronSchedule: "0 8 * * 1-5",
+  });
   await did("POST", "/api/keys", { name: "reporting", budgetUsd: "5.00", scopes: ["models", "usage"] });
   await did("PUT", "/api/caps", { scope: "agent", target: id, period: "month", usd: "10.00" });
   return { ada, id };
 };
 
-const answer = "Count them with `collections.Counter`:\n\n```python\nfrom collections import Counter\n\ndef words(text):\n    return Counter(text.split()).most_common()\n```\n\nThe most frequent words come **first**.";
+const answer =
+  "Count them with `collections.Counter`:\n\n```python\nfrom collections import Counter\n\ndef words(text):\n    return Counter(text.split()).most_common()\n```\n\nThe most frequent words come **first**.";
 
 // The name of each picture and the address of its page; `look` does what makes the page worth a picture.
 const pictures_of = (id) => ({
@@ -54,12 +67,15 @@ const pictures_of = (id) => ({
   usage: ["/usage"],
   limits: ["/usage/limits"],
   keys: ["/usage/keys"],
-  playground: [`/playground?models=${encodeURIComponent("openai/gpt-4o-mini,anthropic/claude-3.5-haiku")}`, async (person) => {
-    await person.label("Message").fill("How do I count words in Python?");
-    await person.button("Ask").click();
-    await person.page.locator(".trials dl").nth(1).waitFor();
-    await person.page.locator(".trials").scrollIntoViewIfNeeded();
-  }],
+  playground: [
+    `/playground?models=${encodeURIComponent("openai/gpt-4o-mini,anthropic/claude-haiku-4.5")}`,
+    async (person) => {
+      await person.label("Message").fill("How do I count words in Python?");
+      await person.button("Ask").click();
+      await person.page.locator(".trials dl").nth(1).waitFor();
+      await person.page.locator(".trials").scrollIntoViewIfNeeded();
+    },
+  ],
   account: ["/settings"],
   status: ["/status"],
 });
@@ -79,7 +95,7 @@ const admin_pictures = (ada) => ({
 test("each page is drawn as docs/console.md shows it", async (t) => {
   const browser = await open_browser(t);
   const router = await RouterServer.start(t);
-  const models = ["openai/gpt-4o-mini", "anthropic/claude-3.5-haiku", "anthropic/claude-sonnet-4"];
+  const models = ["openai/gpt-4o-mini", "anthropic/claude-haiku-4.5", "anthropic/claude-sonnet-5"];
   router.answers = Object.fromEntries(models.map((model) => [model, served(model, { text: answer, usage: [220, 64] })]));
   const box = await Box.start(t, { STATUS_PAGE: "true", OPENROUTER_API_KEY: "sk-router", OPENROUTER_BASE_URL: router.url });
   const { ada, id } = await furnished(box);
@@ -113,8 +129,16 @@ test("each page is drawn as docs/console.md shows it", async (t) => {
   const shown = [...text.matchAll(/\(console\/([\w-]+\.webp)\)/g)].map(([, name]) => name);
   for (const name of drawn) assert.ok(shown.includes(name), `docs/console.md shows ${name}`);
   const stored = readdirSync(kept);
-  assert.deepEqual(shown.filter((name) => !stored.includes(name)), [], "each picture is in docs/console");
-  assert.deepEqual(stored.filter((name) => !shown.includes(name)), [], "docs/console has no others");
+  assert.deepEqual(
+    shown.filter((name) => !stored.includes(name)),
+    [],
+    "each picture is in docs/console",
+  );
+  assert.deepEqual(
+    stored.filter((name) => !shown.includes(name)),
+    [],
+    "docs/console has no others",
+  );
   const bytes = stored.reduce((sum, name) => sum + statSync(join(kept, name)).size, 0);
-  assert.ok(bytes <= most_bytes, `${bytes} bytes of pictures`);
+  assert.ok(bytes <= max_bytes, `${bytes} bytes of pictures`);
 });

@@ -15,15 +15,26 @@ test("a model is tried over the API: measured, metered, and refused in words", a
   const { status, body } = await trial({ model: MINI, message: "2 + 2?", system: "Be brief.", temperature: 0, maxTokens: 100 });
   assert.equal(status, 200, JSON.stringify(body));
   const { model, message, inputTokens, outputTokens, cached } = body;
-  assert.deepEqual({ model, message, inputTokens, outputTokens, cached }, { model: MINI, message: "Four.", inputTokens: 1000, outputTokens: 500, cached: false });
+  assert.deepEqual(
+    { model, message, inputTokens, outputTokens, cached },
+    { model: MINI, message: "Four.", inputTokens: 1000, outputTokens: 500, cached: false },
+  );
   assert.ok(Number(body.cost) > 0 && body.latencyMs >= 0);
   const sent = router.asked.at(-1);
-  assert.deepEqual(sent.messages, [{ role: "system", content: "Be brief." }, { role: "user", content: "2 + 2?" }]);
+  assert.deepEqual(sent.messages, [
+    { role: "system", content: "Be brief." },
+    { role: "user", content: "2 + 2?" },
+  ]);
   assert.deepEqual([sent.temperature, sent.max_tokens], [0, 100]);
   const { calls } = (await ada.call("GET", "/api/dashboard/calls")).body;
   assert.equal(calls[0].cost, body.cost, "the ledger has the same cost");
 
-  for (const [wrong, field] of [[{ message: "x" }, "model"], [{ model: MINI, message: " " }, "message"], [{ model: MINI, message: "x", temperature: 3 }, "temperature"], [{ model: MINI, message: "x", maxTokens: 0 }, "maxTokens"]]) {
+  for (const [wrong, field] of [
+    [{ message: "x" }, "model"],
+    [{ model: MINI, message: " " }, "message"],
+    [{ model: MINI, message: "x", temperature: 3 }, "temperature"],
+    [{ model: MINI, message: "x", maxTokens: 0 }, "maxTokens"],
+  ]) {
     const refused = await trial(wrong);
     assert.equal(refused.status, 400, field);
     assert.match(refused.body.error, new RegExp(`^${field}`));
@@ -49,7 +60,11 @@ test("two models answer side by side; the choice is in the address", async (t) =
   await ada.heading("No answers yet").waitFor();
   await ada.is_accessible();
   await ada.label("Find a model").fill(MINI);
-  await ada.page.getByRole("group", { name: /^Models/ }).getByRole("checkbox", { checked: false }).first().check();
+  await ada.page
+    .getByRole("group", { name: /^Models/ })
+    .getByRole("checkbox", { checked: false })
+    .first()
+    .check();
   assert.deepEqual(new URL(ada.page.url()).searchParams.get("models").split(","), [GEMINI, MINI]);
   await ada.page.reload();
   await ada.label("Message").fill("Say something <b>bold</b>.");

@@ -13,19 +13,22 @@ const slowest = Number(process.env.AGENTBOX_FIRST_ROW_MS ?? 1_000);
 // Measures the time from the box's answer at `path` to the first element on the screen; the function that is returned
 // tells it and holds it against `slowest`.
 const first_of = async (person, path, element) => {
-  await person.page.addInitScript(([wanted_path, wanted_element]) => {
-    const { json } = Response.prototype;
-    Response.prototype.json = async function () {
-      const body = await json.call(this);
-      if (new URL(this.url).pathname === wanted_path) window.answered ??= performance.now();
-      return body;
-    };
-    new MutationObserver((_, observer) => {
-      if (!document.querySelector(wanted_element)) return;
-      observer.disconnect();
-      requestAnimationFrame(() => (window.drawn = performance.now()));
-    }).observe(document, { childList: true, subtree: true });
-  }, [path, element]);
+  await person.page.addInitScript(
+    ([wanted_path, wanted_element]) => {
+      const { json } = Response.prototype;
+      Response.prototype.json = async function () {
+        const body = await json.call(this);
+        if (new URL(this.url).pathname === wanted_path) window.answered ??= performance.now();
+        return body;
+      };
+      new MutationObserver((_, observer) => {
+        if (!document.querySelector(wanted_element)) return;
+        observer.disconnect();
+        requestAnimationFrame(() => (window.drawn = performance.now()));
+      }).observe(document, { childList: true, subtree: true });
+    },
+    [path, element],
+  );
   return async (t) => {
     const took = await (await person.page.waitForFunction(() => window.drawn && window.drawn - window.answered)).jsonValue();
     t.diagnostic(`first of ${element} after ${took.toFixed(0)} ms`);
@@ -41,7 +44,13 @@ test("a thousand agents are drawn a piece at a time, searched as a whole, and so
   t.after(() => ada.check());
   const at = new Date(0).toISOString();
   const agents = Array.from({ length: many }, (_, n) => ({
-    id: `ag_${n}`, name: `Agent ${String(n).padStart(4, "0")}`, model: "auto", subdomain: `agent-${n}`, status: "stopped", createdAt: at, updatedAt: at,
+    id: `ag_${n}`,
+    name: `Agent ${String(n).padStart(4, "0")}`,
+    model: "auto",
+    subdomain: `agent-${n}`,
+    status: "stopped",
+    createdAt: at,
+    updatedAt: at,
   }));
   await ada.page.route("**/api/agents", (route) => route.fulfill({ json: { agents, count: many, status: "ok" } }));
   const took = await first_of(ada, "/api/agents", ".cards.agents li");
@@ -68,9 +77,12 @@ test("a conversation of 100,000 messages begins with its end, and needs little m
   const id = await box.running_agent(owner);
   const ada = await Person.at(browser, box);
   t.after(() => ada.check());
-  const said = 100_000, at = new Date(0).toISOString();
+  const said = 100_000,
+    at = new Date(0).toISOString();
   const message = (n) => ({
-    id: `msg_${n}`, role: n % 2 ? "assistant" : "user", createdAt: at,
+    id: `msg_${n}`,
+    role: n % 2 ? "assistant" : "user",
+    createdAt: at,
     content: `Message ${n}. **Markdown** with \`code\` and a sentence that goes on for a while, as answers do.`,
   });
   await ada.page.route("**/api/chat?*", (route) => {

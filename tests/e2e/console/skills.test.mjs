@@ -68,7 +68,8 @@ test("a refused input is named beside its field, and an outdated copy is brought
   const upload = async (version) => {
     const text = `---\nname: tide-table\ndescription: Finds tides. <b>bold</b>\nversion: ${version}\nprice: 0.02\ninputs:\n  - name: harbour\n    description: Its name\n    required: true\n---\nLook it up.\n`;
     const answer = await send(box.backend, "POST", "/api/admin/skills", {
-      headers: { authorization: `Bearer ${INTERNAL_KEY}`, "content-type": "application/zip" }, body: zip([{ name: "SKILL.md", content: text }]),
+      headers: { authorization: `Bearer ${INTERNAL_KEY}`, "content-type": "application/zip" },
+      body: zip([{ name: "SKILL.md", content: text }]),
     });
     assert.ok(answer.status < 300, answer.text);
   };
@@ -105,7 +106,11 @@ test("feeds are listed with their age and state, and their entries are read harm
     if (url.pathname === "/prices") return { json: { btc: "100.5", note: "<img src=x onerror=alert(1)>" } };
   });
   const { box, owner, ada } = await story_of(t, { env: { FEEDS_ALLOW_PRIVATE: "on" } });
-  for (const [name, kind, path] of [["news", "rss", "/news"], ["prices", "json", "/prices"], ["gone", "rss", "/gone"]])
+  for (const [name, kind, path] of [
+    ["news", "rss", "/news"],
+    ["prices", "json", "/prices"],
+    ["gone", "rss", "/gone"],
+  ])
     await box.backend_call("PUT", `/api/admin/data-feeds/${name}`, { kind, url: site.url + path, description: `All of <b>${name}</b>` });
   for (const name of ["news", "prices", "gone"])
     await until(name, async () => (await owner.call("GET", `/api/data-feeds?feed=${name}`)).body.feed.status !== "pending");
@@ -120,13 +125,17 @@ test("feeds are listed with their age and state, and their entries are read harm
   await ada.heading("No data yet").waitFor();
   await ada.text(/404/).waitFor();
   await ada.is_sound();
-  await ada.link("To all feeds").click();
+  await ada.link("Feeds").click();
   await ada.link("news").click();
   await ada.heading("Box news").waitFor();
   await ada.text("Hello there").waitFor();
   assert.deepEqual(
-    await ada.page.getByRole("main").locator(".rows a").evaluateAll((links) => links.map(({ href, rel }) => [href, rel])),
-    [["https://news.example.org/1", "noopener noreferrer nofollow"]]);
+    await ada.page
+      .getByRole("main")
+      .locator(".rows a")
+      .evaluateAll((links) => links.map(({ href, rel }) => [href, rel])),
+    [["https://news.example.org/1", "noopener noreferrer nofollow"]],
+  );
   await ada.is_sound();
   await ada.label("Search").fill("second");
   await until("one entry", async () => (await ada.page.locator(".rows > li").count()) === 1);

@@ -7,6 +7,9 @@ export const SCALE = 0.5;
 // On the page: what differs from run to run says the same in each.
 const mask = () => {
   for (const time of document.querySelectorAll("time")) time.textContent = "then";
+  // The colour of an agent's face follows its random id; a user's follows a number.
+  for (const face of document.querySelectorAll(".avatar"))
+    if (face.textContent === "SC") face.className = face.className.replace(/\btint-\d\b/, "tint-4");
   const words = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   for (let node = words.nextNode(); node; node = words.nextNode()) {
     const masked = node.data
@@ -60,16 +63,19 @@ export class Comparer {
 
   // The share of pixels that differ by more than the compression explains; 1 for pictures of different sizes.
   async difference(webp, png) {
-    const share = await this.#page.evaluate(async ([kept, now]) => {
-      const [a, b] = [await window.pixels_of("image/webp", kept), await window.pixels_of("image/png", now)];
-      if (a.width !== b.width || a.height !== b.height) return 1;
-      let differing = 0;
-      for (let at = 0; at < a.data.length; at += 4) {
-        const of_channel = (channel) => Math.abs(a.data[at + channel] - b.data[at + channel]);
-        if (Math.max(of_channel(0), of_channel(1), of_channel(2)) > 64) ++differing;
-      }
-      return differing / (a.width * a.height);
-    }, [webp.toString("base64"), png.toString("base64")]);
+    const share = await this.#page.evaluate(
+      async ([kept, now]) => {
+        const [a, b] = [await window.pixels_of("image/webp", kept), await window.pixels_of("image/png", now)];
+        if (a.width !== b.width || a.height !== b.height) return 1;
+        let differing = 0;
+        for (let at = 0; at < a.data.length; at += 4) {
+          const of_channel = (channel) => Math.abs(a.data[at + channel] - b.data[at + channel]);
+          if (Math.max(of_channel(0), of_channel(1), of_channel(2)) > 64) ++differing;
+        }
+        return differing / (a.width * a.height);
+      },
+      [webp.toString("base64"), png.toString("base64")],
+    );
     assert.ok(Number.isFinite(share));
     return share;
   }

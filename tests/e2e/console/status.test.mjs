@@ -36,12 +36,16 @@ test("a part that fails is shown, and the page says when the box is gone", async
   const guest = await Person.at(browser, box);
   t.after(() => guest.check());
   guest.expected = ["Failed to load resource"];
-  await guest.page.route("**/api/status", async (route) => {
-    const answer = await (await route.fetch()).json();
-    answer.status = "degraded";
-    answer.parts[2].state = "degraded";
-    await route.fulfill({ json: answer });
-  }, { times: 1 });
+  await guest.page.route(
+    "**/api/status",
+    async (route) => {
+      const answer = await (await route.fetch()).json();
+      answer.status = "degraded";
+      answer.parts[2].state = "degraded";
+      await route.fulfill({ json: answer });
+    },
+    { times: 1 },
+  );
   await guest.page.goto("/status");
   await guest.heading("Something does not work as it should").waitFor();
   assert.equal(await guest.page.locator(".status.bad").innerText(), "degraded");

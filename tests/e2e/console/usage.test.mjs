@@ -19,7 +19,7 @@ test("a limit is set, edited in its place, nearly reached, and removed", async (
   const { box, owner, ada } = await story_of(t, { viewport: PHONE });
   const id = await box.running_agent(owner);
   ada.expected = ["status of 400"];
-  await ada.link("Usage and billing").click();
+  await ada.to_section("Usage");
   await ada.link("Limits").click();
   await ada.heading("No limits yet").waitFor();
   await ada.button("New limit").click();
@@ -37,7 +37,10 @@ test("a limit is set, edited in its place, nearly reached, and removed", async (
   await ada.button("Save").click();
   await ada.text("0 of 10 tokens used").waitFor();
   const { caps } = (await owner.call("GET", "/api/caps")).body;
-  assert.deepEqual(caps.filter(({ scope }) => scope === "agent").map(({ target, usd, tokens }) => [target, usd, tokens]), [[id, "12.50", 10]]);
+  assert.deepEqual(
+    caps.filter(({ scope }) => scope === "agent").map(({ target, usd, tokens }) => [target, usd, tokens]),
+    [[id, "12.50", 10]],
+  );
   await ada.fits_the_screen();
   await ada.button("Remove: Scout, per month").click();
   await ada.dialog.getByRole("button", { name: "Remove" }).click();
@@ -108,10 +111,9 @@ test("usage is saved as CSV, and a name does not become a formula", async (t) =>
 test("a key is made with the keyboard alone", async (t) => {
   const { ada } = await story_of(t);
   const { keyboard } = ada.page;
-  await ada.tab_to("Usage and billing");
-  await keyboard.press("Enter");
-  await ada.heading("Usage and billing").waitFor();
-  await ada.tab_to("API keys");
+  await keyboard.press("Control+k");
+  await ada.dialog.waitFor();
+  await keyboard.type("api keys");
   await keyboard.press("Enter");
   await ada.heading("No API keys yet").waitFor();
   await ada.tab_to("New API key");

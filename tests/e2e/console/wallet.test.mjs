@@ -26,8 +26,7 @@ const story_of = async (t, { env = {}, viewport } = {}) => {
 
 test("a wallet is made, its address copied and scanned, and a payment made with every mistake named beside its field", async (t) => {
   const { receiver, give, ada } = await story_of(t);
-  await ada.button("More").click();
-  await ada.page.getByRole("navigation", { name: "Console" }).getByRole("link", { name: "Wallet" }).click();
+  await ada.to_section("Wallet");
   await ada.heading("You have no wallet yet").waitFor();
   await ada.is_sound();
   await ada.button("Create a wallet").click();
@@ -35,7 +34,7 @@ test("a wallet is made, its address copied and scanned, and a payment made with 
   await give("10");
   await ada.button("Reload").click();
   await ada.text("10 USDC").waitFor();
-  await ada.text("ledger of this box").waitFor();
+  await ada.text("balance on this box").waitFor();
   const address = await ada.page.locator(".address code").first().innerText();
   await ada.context.grantPermissions(["clipboard-read", "clipboard-write"]);
   await ada.button("Copy the address").click();
@@ -170,7 +169,8 @@ test("a payment is divided among receivers", async (t) => {
   await ada.button("New split").click();
   await ada.label("Total (USDC)").fill("3");
   await ada.label("Name").fill(HOSTILE);
-  const addresses = ada.page.getByLabel("Address", { exact: true }), shares = ada.page.getByLabel("Share (percent)", { exact: true });
+  const addresses = ada.page.getByLabel("Address", { exact: true }),
+    shares = ada.page.getByLabel("Share (percent)", { exact: true });
   await addresses.nth(0).fill(receiver);
   await shares.nth(0).fill("60");
   await addresses.nth(1).fill("0x1");
@@ -195,7 +195,9 @@ test("a payment is divided among receivers", async (t) => {
 
 test("a test wallet is made, and shown apart from one's own", async (t) => {
   const chain = await Chain.start(t, 84532); // Base Sepolia
-  const { ada } = await story_of(t, { env: { TESTNET_RPC_URL: chain.url, TESTNET_USDC_ADDRESS: await chain.deploy("Usdc", ["USD Coin", "2"]) } });
+  const { ada } = await story_of(t, {
+    env: { TESTNET_RPC_URL: chain.url, TESTNET_USDC_ADDRESS: await chain.deploy("Usdc", ["USD Coin", "2"]) },
+  });
   ada.expected = ["status of 404", "status of 400"];
   await ada.page.goto("/wallet");
   await ada.button("Show the test wallet").click();
@@ -215,5 +217,7 @@ test("a box without a test network says so", async (t) => {
   ada.expected = ["status of 404", "status of 503"];
   await ada.page.goto("/wallet");
   await ada.button("Show the test wallet").click();
-  await until("its sentence", async () => /not configured|TESTNET|test network/i.test(await ada.page.getByRole("region", { name: "Test network" }).innerText()));
+  await until("its sentence", async () =>
+    /not configured|TESTNET|test network/i.test(await ada.page.getByRole("region", { name: "Test network" }).innerText()),
+  );
 });

@@ -82,13 +82,16 @@ test("files are uploaded, searched, and shown as far as they are text", async (t
   await ada.page.getByRole("alert").waitFor();
   await ada.text("Only texts of at most 1 MB are shown here.").waitFor();
   await ada.fits_the_screen();
-  await ada.link("To all files").click();
+  await ada.page.locator(".file").getByRole("link", { name: "All files" }).click();
   await ada.label("Search in all files").fill("LIGHTHOUSE");
   await ada.text("1 found").waitFor();
   await ada.is_accessible();
   await ada.link(/^docs\/guide\.md ?:1$/).click();
   await ada.heading("guide.md").waitFor();
-  assert.equal((await files("GET", "tree?depth=1")).body.root.children.some(({ name }) => name === "noise.bin"), true);
+  assert.equal(
+    (await files("GET", "tree?depth=1")).body.root.children.some(({ name }) => name === "noise.bin"),
+    true,
+  );
 });
 
 test("changes are shown as patches, committed, and found in the history", async (t) => {
@@ -96,7 +99,11 @@ test("changes are shown as patches, committed, and found in the history", async 
   await write("plan.txt", "one\ntwo\n");
   await write(`${HOSTILE.replaceAll("/", "")}.txt`, "hostile\n");
   await opens("?view=changes");
-  await ada.heading("Nothing has changed").or(ada.text(/files? (has|have) changed/)).first().waitFor();
+  await ada
+    .heading("Nothing has changed")
+    .or(ada.text(/files? (has|have) changed/))
+    .first()
+    .waitFor();
   await ada.label("Message").fill("plan: begin");
   await ada.button("Commit everything").click();
   await ada.text(/^Committed as [0-9a-f]{7}\.$/).waitFor();

@@ -7,18 +7,21 @@ import { test } from "node:test";
 import { Box, INTERNAL_KEY } from "../support/box.mjs";
 import { git, git_server } from "../peers/git_server.mjs";
 
-const caller = (box, key = INTERNAL_KEY) => async (method, path, body) => {
-  const answer = await fetch(box.backend + path, {
-    method,
-    headers: { ...(key !== null && { authorization: `Bearer ${key}` }), ...(body && { "content-type": "application/json" }) },
-    body: body && JSON.stringify(body),
-  });
-  return { status: answer.status, body: await answer.json() };
-};
+const caller =
+  (box, key = INTERNAL_KEY) =>
+  async (method, path, body) => {
+    const answer = await fetch(box.backend + path, {
+      method,
+      headers: { ...(key !== null && { authorization: `Bearer ${key}` }), ...(body && { "content-type": "application/json" }) },
+      body: body && JSON.stringify(body),
+    });
+    return { status: answer.status, body: await answer.json() };
+  };
 
 // A folder with a project in it, and a box that shows it.
 const box_with_project = async (t, env = {}) => {
-  const scratch = mkdtempSync(join(tmpdir(), "explorer-story-")), root = join(scratch, "project");
+  const scratch = mkdtempSync(join(tmpdir(), "explorer-story-")),
+    root = join(scratch, "project");
   t.after(() => rmSync(scratch, { recursive: true, force: true }));
   mkdirSync(join(root, "src"), { recursive: true });
   writeFileSync(join(root, "README.md"), "# Project\n");
@@ -51,29 +54,53 @@ test("browse, edit a file, see the change, and push it with the box's password",
   git(root, "remote", "add", "origin", `${server.url}/project.git`);
 
   const tree = (await call("GET", "/api/browse/tree")).body;
-  assert.deepEqual(tree, { ok: true, root: { type: "folder", name: "project", path: "", children: [
-    { type: "folder", name: "src", path: "src", children: [{ type: "file", name: "main.js", path: "src/main.js" }] },
-    { type: "file", name: "README.md", path: "README.md" }] } });
+  assert.deepEqual(tree, {
+    ok: true,
+    root: {
+      type: "folder",
+      name: "project",
+      path: "",
+      children: [
+        { type: "folder", name: "src", path: "src", children: [{ type: "file", name: "main.js", path: "src/main.js" }] },
+        { type: "file", name: "README.md", path: "README.md" },
+      ],
+    },
+  });
   const shallow = (await call("GET", "/api/browse/tree?depth=1")).body.root.children[0];
   assert.equal("children" in shallow, false);
 
   const read = (await call("GET", "/api/browse/read?path=src/main.js")).body;
-  assert.deepEqual({ ...read, modified: undefined }, { ok: true, path: "src/main.js", content: "console.log('hello');\n", size: 22, modified: undefined });
+  assert.deepEqual(
+    { ...read, modified: undefined },
+    { ok: true, path: "src/main.js", content: "console.log('hello');\n", size: 22, modified: undefined },
+  );
   assert.equal(new Date(read.modified).getTime(), Math.floor(statSync(join(root, "src/main.js")).mtimeMs));
 
-  assert.deepEqual((await call("GET", "/api/browse/git-status")).body,
-                   { ok: true, isGitRepo: true, branch: "main", remote: `${server.url}/project.git`, changes: [], hasChanges: false });
+  assert.deepEqual((await call("GET", "/api/browse/git-status")).body, {
+    ok: true,
+    isGitRepo: true,
+    branch: "main",
+    remote: `${server.url}/project.git`,
+    changes: [],
+    hasChanges: false,
+  });
   assert.deepEqual((await call("GET", "/api/browse/git-diff")).body, { ok: true, unstaged: null, staged: null });
   const nothing = (await call("POST", "/api/browse/git-sync")).body;
   assert.deepEqual([nothing.ok, nothing.committed, nothing.pushed, nothing.hash], [true, false, false, null]);
 
   const content = "console.log('Grüße');\f\n\u001b[0m";
-  assert.deepEqual((await call("POST", "/api/browse/write", { path: "src/main.js", content })).body,
-                   { ok: true, path: "src/main.js", size: Buffer.byteLength(content) });
+  assert.deepEqual((await call("POST", "/api/browse/write", { path: "src/main.js", content })).body, {
+    ok: true,
+    path: "src/main.js",
+    size: Buffer.byteLength(content),
+  });
   assert.equal(readFileSync(join(root, "src/main.js"), "utf8"), content);
   await call("POST", "/api/browse/write", { path: "docs/new.md", content: "new\n" });
   const status = (await call("GET", "/api/browse/git-status")).body;
-  assert.deepEqual(status.changes, [{ status: "M", path: "src/main.js" }, { status: "??", path: "docs/" }]);
+  assert.deepEqual(status.changes, [
+    { status: "M", path: "src/main.js" },
+    { status: "??", path: "docs/" },
+  ]);
   assert.equal(status.hasChanges, true);
   const diff = (await call("GET", "/api/browse/git-diff?path=src")).body;
   assert.equal(diff.unstaged, git(root, "diff", "src"));
@@ -100,7 +127,8 @@ test("browse, edit a file, see the change, and push it with the box's password",
 test("a push that fails leaves the commit, says why, and gives the password to nobody else", async (t) => {
   const folder = mkdtempSync(join(tmpdir(), "explorer-server-"));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
-  const server = await git_server(t, folder, "box", "right"), stranger = await git_server(t, folder, "box", "unknown");
+  const server = await git_server(t, folder, "box", "right"),
+    stranger = await git_server(t, folder, "box", "unknown");
   const { root, call } = await box_with_project(t);
   await call("PUT", "/api/admin/git-hosts", { url: server.url.replace("://", "://box@"), secret: "wrong" });
   make_repository(root);
@@ -117,7 +145,11 @@ test("a push that fails leaves the commit, says why, and gives the password to n
   };
   assert.match(await sync_to(`${server.url}/project.git`), /refused the credentials/);
   assert.match(await sync_to(`${stranger.url}/project.git`), /asks for credentials/);
-  assert.match(await sync_to(stranger.url.replace("://", "://box:unknown@") + "/project.git"), /asks for credentials/, "the URL's own are not used");
+  assert.match(
+    await sync_to(stranger.url.replace("://", "://box:unknown@") + "/project.git"),
+    /asks for credentials/,
+    "the URL's own are not used",
+  );
   assert.ok(stranger.seen.length > 0 && stranger.seen.every((header) => header === undefined), stranger.seen.join());
   assert.match(await sync_to("https://127.0.0.1:1/project.git"), /reached/);
   assert.match(await sync_to("ssh://git@127.0.0.1/project.git"), /no key for ssh:\/\/127\.0\.0\.1:22/);
@@ -125,7 +157,8 @@ test("a push that fails leaves the commit, says why, and gives the password to n
 });
 
 test("files written like a repository's database do not make the data folder a working tree", async (t) => {
-  const box = await Box.start(t), call = caller(box);
+  const box = await Box.start(t),
+    call = caller(box);
   const write = async (path, content) => assert.equal((await call("POST", "/api/browse/write", { path, content })).status, 200, path);
   for (const config of ["[core]\n\tbare = false\n", "[core]\n\tbare = false\n\tworktree = /\n"]) {
     await write("HEAD", "ref: refs/heads/main\n");
@@ -148,26 +181,64 @@ test("whatever the spelling, nothing leaves the root and .git is not written", a
   symlinkSync("..", join(root, "up"));
   symlinkSync(".git", join(root, "inside"));
   const config = readFileSync(join(root, ".git/config"), "utf8");
-  const attacks = ["../secret", "src/../../secret", "..", "/etc/passwd", join(scratch, "secret"), "..\\secret", "%2e%2e/secret", "..%2fsecret",
-                   "src/main.js\0", "a\nb", "out", "up/secret", "inside/config", ".git/config", ".GIT/config", ".git/hooks/pre-commit", ".git",
-                   ".git/", "./.git/config", "src/../.git/config", ".git./config", ".git /config", "git~1/config", ".git::$INDEX_ALLOCATION/config",
-                   ".g\u200cit/config", "x".repeat(300), "d/".repeat(40) + "x", ""];
+  const attacks = [
+    "../secret",
+    "src/../../secret",
+    "..",
+    "/etc/passwd",
+    join(scratch, "secret"),
+    "..\\secret",
+    "%2e%2e/secret",
+    "..%2fsecret",
+    "src/main.js\0",
+    "a\nb",
+    "out",
+    "up/secret",
+    "inside/config",
+    ".git/config",
+    ".GIT/config",
+    ".git/hooks/pre-commit",
+    ".git",
+    ".git/",
+    "./.git/config",
+    "src/../.git/config",
+    ".git./config",
+    ".git /config",
+    "git~1/config",
+    ".git::$INDEX_ALLOCATION/config",
+    ".g\u200cit/config",
+    "x".repeat(300),
+    "d/".repeat(40) + "x",
+    "",
+  ];
   for (const path of attacks) {
     const read = await call("GET", `/api/browse/read?path=${encodeURIComponent(path)}`);
     // A percent sign is a character like any other once the query was decoded.
     const is_plain_name = path.includes("%");
     assert.equal(read.status, is_plain_name ? 404 : 400, `read ${path}: ${JSON.stringify(read.body)}`);
-    assert.ok(!JSON.stringify(read.body).includes("secret\""), path);
+    assert.ok(!JSON.stringify(read.body).includes('secret"'), path);
     if (is_plain_name) continue;
     const written = await call("POST", "/api/browse/write", { path, content: "evil" });
     assert.equal(written.status, 400, `write ${path}: ${JSON.stringify(written.body)}`);
-    assert.equal((await call("GET", `/api/browse/git-diff?path=${encodeURIComponent(path || "../x")}`)).status, ["out", "up/secret", "inside/config"].includes(path) ? 200 : 400, path);
+    assert.equal(
+      (await call("GET", `/api/browse/git-diff?path=${encodeURIComponent(path || "../x")}`)).status,
+      ["out", "up/secret", "inside/config"].includes(path) ? 200 : 400,
+      path,
+    );
   }
   for (const query of ["path=%2e%2e/secret", "path=%2e%2e%2fsecret", "path=..%5csecret", "path=%00", "path=%ff", "path=a&path=b", ""])
     assert.equal((await call("GET", `/api/browse/read?${query}`)).status, 400, query);
-  for (const body of [{}, { path: "x" }, { content: "x" }, { path: 1, content: "x" }, { path: "x", content: null }, { path: "x", content: "a\0b" }])
+  for (const body of [
+    {},
+    { path: "x" },
+    { content: "x" },
+    { path: 1, content: "x" },
+    { path: "x", content: null },
+    { path: "x", content: "a\0b" },
+  ])
     assert.equal((await call("POST", "/api/browse/write", body)).status, 400, JSON.stringify(body));
-  for (const query of ["depth=0", "depth=-1", "depth=x", "depth=1.5"]) assert.equal((await call("GET", `/api/browse/tree?${query}`)).status, 400, query);
+  for (const query of ["depth=0", "depth=-1", "depth=x", "depth=1.5"])
+    assert.equal((await call("GET", `/api/browse/tree?${query}`)).status, 400, query);
   assert.equal((await call("GET", "/api/browse/tree?depth=99")).status, 200, "capped, not refused");
   assert.equal((await call("GET", "/api/browse/git-log?limit=0")).status, 400);
   assert.equal((await call("GET", "/api/browse/git-log?limit=5000")).status, 200);
@@ -185,16 +256,30 @@ test("whatever the spelling, nothing leaves the root and .git is not written", a
   assert.equal(statSync(join(root, "run.sh")).mode & 0o777, 0o755);
 
   for (const key of [null, "", "wrong", INTERNAL_KEY + "x"])
-    for (const [method, path] of [["GET", "tree"], ["GET", "read"], ["POST", "write"], ["GET", "git-status"], ["GET", "git-diff"], ["POST", "git-sync"], ["GET", "git-log"]])
+    for (const [method, path] of [
+      ["GET", "tree"],
+      ["GET", "read"],
+      ["POST", "write"],
+      ["GET", "git-status"],
+      ["GET", "git-diff"],
+      ["POST", "git-sync"],
+      ["GET", "git-log"],
+    ])
       assert.equal((await caller(box, key)(method, `/api/browse/${path}`)).status, 401, `${path} with ${key}`);
 });
 
 test("an agent's workspace is its own: written for the agent, committed, and no other's", async (t) => {
   const box = await Box.start(t);
-  const call = caller(box), ada = await box.customer("ada@example.org");
-  const id = await box.running_agent(ada), workspace = join(box.folder, "agents", id, "workspace");
+  const call = caller(box),
+    ada = await box.customer("ada@example.org");
+  const id = await box.running_agent(ada),
+    workspace = join(box.folder, "agents", id, "workspace");
   const at = (path) => `/api/browse/${path}${path.includes("?") ? "&" : "?"}agent=${id}`;
-  assert.deepEqual((await call("POST", at("write"), { path: "notes/plan.md", content: "Friday" })).body, { ok: true, path: "notes/plan.md", size: 6 });
+  assert.deepEqual((await call("POST", at("write"), { path: "notes/plan.md", content: "Friday" })).body, {
+    ok: true,
+    path: "notes/plan.md",
+    size: 6,
+  });
   const owner = statSync(workspace).uid;
   for (const name of ["notes", "notes/plan.md"]) assert.equal(statSync(join(workspace, name)).uid, owner, name);
   assert.equal((await call("GET", at("git-status"))).body.branch, "main");
@@ -209,8 +294,10 @@ test("an agent's workspace is its own: written for the agent, committed, and no 
   // The agent goes on in what the box wrote.
   const answer = await ada.call("POST", "/api/chat", { agentId: id, message: "remember that the box wrote here" });
   assert.equal(answer.status, 200, JSON.stringify(answer.body) + box.log);
-  for (const agent of ["ag_aaaaaaaaaaaaaaaaaaaa", "nobody"]) assert.equal((await call("GET", `/api/browse/tree?agent=${agent}`)).status, 404);
-  for (const agent of ["..", "../..", `${id}/../..`, ""]) assert.equal((await call("GET", `/api/browse/tree?agent=${encodeURIComponent(agent)}`)).status, 400, agent);
+  for (const agent of ["ag_aaaaaaaaaaaaaaaaaaaa", "nobody"])
+    assert.equal((await call("GET", `/api/browse/tree?agent=${agent}`)).status, 404);
+  for (const agent of ["..", "../..", `${id}/../..`, ""])
+    assert.equal((await call("GET", `/api/browse/tree?agent=${encodeURIComponent(agent)}`)).status, 400, agent);
   const all = (await call("GET", "/api/browse/tree?depth=1")).body.root;
   assert.deepEqual([all.name, all.children.map((child) => child.name)], ["agents", [id]]);
 });

@@ -9,16 +9,26 @@ import { Box, INTERNAL_KEY } from "../support/box.mjs";
 import { git } from "../peers/git_server.mjs";
 
 const bearer = { authorization: `Bearer ${INTERNAL_KEY}` };
-const caller = (box) => async (method, path, body, headers = {}) => {
-  const answer = await fetch(`${box.backend}/api/browse/${path}`, {
-    method, headers: { ...bearer, ...(body && { "content-type": "application/json" }), ...headers }, body: body && JSON.stringify(body),
-  });
-  const text = await answer.text();
-  return { status: answer.status, headers: answer.headers, text, body: (answer.headers.get("content-type") ?? "").startsWith("application/json") ? JSON.parse(text) : null };
-};
+const caller =
+  (box) =>
+  async (method, path, body, headers = {}) => {
+    const answer = await fetch(`${box.backend}/api/browse/${path}`, {
+      method,
+      headers: { ...bearer, ...(body && { "content-type": "application/json" }), ...headers },
+      body: body && JSON.stringify(body),
+    });
+    const text = await answer.text();
+    return {
+      status: answer.status,
+      headers: answer.headers,
+      text,
+      body: (answer.headers.get("content-type") ?? "").startsWith("application/json") ? JSON.parse(text) : null,
+    };
+  };
 
 const box_with_project = async (t, env = {}) => {
-  const scratch = mkdtempSync(join(tmpdir(), "explorer-more-")), root = join(scratch, "project");
+  const scratch = mkdtempSync(join(tmpdir(), "explorer-more-")),
+    root = join(scratch, "project");
   t.after(() => rmSync(scratch, { recursive: true, force: true }));
   mkdirSync(join(root, "src"), { recursive: true });
   writeFileSync(join(root, "README.md"), "# Project\n");
@@ -31,13 +41,29 @@ test("search for a text and a regular expression", async (t) => {
   const { root, call } = await box_with_project(t);
   writeFileSync(join(root, "src", "other.js"), "// Hello\nlog('hello', 'hello');\n");
   const found = (await call("GET", "search?q=hello")).body;
-  assert.deepEqual(found, { ok: true, files: 3, truncated: false, matches: [
-    { path: "src/main.js", line: 1, column: 14, text: "console.log('hello');" }, { path: "src/other.js", line: 2, column: 6, text: "log('hello', 'hello');" }] });
+  assert.deepEqual(found, {
+    ok: true,
+    files: 3,
+    truncated: false,
+    matches: [
+      { path: "src/main.js", line: 1, column: 14, text: "console.log('hello');" },
+      { path: "src/other.js", line: 2, column: 6, text: "log('hello', 'hello');" },
+    ],
+  });
   assert.equal((await call("GET", "search?q=hello&ignoreCase=true&path=src/other.js")).body.matches.length, 2);
   assert.equal((await call("GET", `search?q=${encodeURIComponent("^\\w+\\('")}&regex=true`)).body.matches[0].path, "src/other.js");
   const first = (await call("GET", "search?q=hello&limit=1")).body;
   assert.deepEqual([first.matches.length, first.truncated], [1, true]);
-  for (const query of ["", "q=", "q=(&regex=true", "q=x&regex=maybe", "q=x&path=../", "q=x&path=.git", "q=x&limit=0", `q=${"x".repeat(1001)}`])
+  for (const query of [
+    "",
+    "q=",
+    "q=(&regex=true",
+    "q=x&regex=maybe",
+    "q=x&path=../",
+    "q=x&path=.git",
+    "q=x&limit=0",
+    `q=${"x".repeat(1001)}`,
+  ])
     assert.equal((await call("GET", `search?${query}`)).status, 400, query);
   assert.match((await call("GET", "search?q=(&regex=true")).body.error, /^q is no regular expression/);
   assert.equal((await call("GET", "search?q=x&path=absent")).status, 404);
@@ -51,14 +77,21 @@ test("a file is fetched whole, in parts, and not again", async (t) => {
   writeFileSync(join(root, "Plan ü.bin"), Buffer.from([0, 1, 2]));
   // Its tag is a weak one for a second after it was written.
   const raw = async (path, headers = {}, method = "GET") => {
-    const answer = await fetch(`${box.backend}/api/browse/raw?path=${encodeURIComponent(path)}`, { method, headers: { ...bearer, ...headers } });
+    const answer = await fetch(`${box.backend}/api/browse/raw?path=${encodeURIComponent(path)}`, {
+      method,
+      headers: { ...bearer, ...headers },
+    });
     return { status: answer.status, headers: answer.headers, bytes: Buffer.from(await answer.arrayBuffer()) };
   };
   let whole;
-  do whole = await raw("film.mp4"); while (whole.headers.get("etag").startsWith("W/"));
+  do whole = await raw("film.mp4");
+  while (whole.headers.get("etag").startsWith("W/"));
   assert.equal(whole.status, 200);
   assert.ok(whole.bytes.equals(bytes));
-  assert.deepEqual(["content-type", "content-length", "accept-ranges", "x-content-type-options"].map((name) => whole.headers.get(name)), ["video/mp4", "700000", "bytes", "nosniff"]);
+  assert.deepEqual(
+    ["content-type", "content-length", "accept-ranges", "x-content-type-options"].map((name) => whole.headers.get(name)),
+    ["video/mp4", "700000", "bytes", "nosniff"],
+  );
   const etag = whole.headers.get("etag");
 
   const part = await raw("film.mp4", { range: "bytes=300000-599999", "if-range": etag });
@@ -78,7 +111,16 @@ test("a file is fetched whole, in parts, and not again", async (t) => {
   assert.equal((await raw("film.mp4", { "if-none-match": etag })).status, 200, "it is another one by now");
 
   const page = await raw("page.html");
-  assert.deepEqual([page.headers.get("content-type"), page.headers.get("x-content-type-options")], ["text/plain; charset=utf-8", "nosniff"]);
+  assert.deepEqual(
+    [page.headers.get("content-type"), page.headers.get("x-content-type-options")],
+    ["text/plain; charset=utf-8", "nosniff"],
+  );
+  for (const [shown, name] of [
+    [page, "page.html"],
+    [whole, "film.mp4"],
+    [part, "film.mp4"],
+  ])
+    assert.equal(shown.headers.get("content-disposition"), `attachment; filename="${name}"; filename*=UTF-8''${name}`, name);
   const saved = await raw("Plan ü.bin");
   assert.equal(saved.headers.get("content-type"), "application/octet-stream");
   assert.equal(saved.headers.get("content-disposition"), `attachment; filename="Plan __.bin"; filename*=UTF-8''Plan%20%C3%BC.bin`);
@@ -94,15 +136,36 @@ test("files are moved and removed, but neither git's nor others", async (t) => {
   writeFileSync(join(scratch, "secret"), "secret");
   symlinkSync("..", join(root, "up"));
   const config = readFileSync(join(root, ".git/config"), "utf8");
-  assert.deepEqual((await call("POST", "move", { from: "src/main.js", to: "lib/index.js" })).body, { ok: true, from: "src/main.js", to: "lib/index.js" });
+  assert.deepEqual((await call("POST", "move", { from: "src/main.js", to: "lib/index.js" })).body, {
+    ok: true,
+    from: "src/main.js",
+    to: "lib/index.js",
+  });
   assert.equal(readFileSync(join(root, "lib/index.js"), "utf8"), "console.log('hello');\n");
   assert.equal((await call("POST", "move", { from: "lib/index.js", to: "README.md" })).status, 409);
   assert.equal((await call("POST", "move", { from: "lib/index.js", to: "README.md", overwrite: true })).status, 200);
   assert.equal(readFileSync(join(root, "README.md"), "utf8"), "console.log('hello');\n");
   assert.deepEqual((await call("DELETE", "file?path=lib")).body, { ok: true, path: "lib" });
   assert.equal((await call("DELETE", "file?path=lib")).status, 404);
-  for (const path of ["../secret", "up/secret", ".git", ".git/config", ".GIT/HEAD", "git~1/config", ".git./x", ".gitmodules", "GITMOD~1", "/etc/passwd", "a\\b", "", "."]) {
-    for (const body of [{ from: path, to: "gained" }, { from: "README.md", to: path, overwrite: true }])
+  for (const path of [
+    "../secret",
+    "up/secret",
+    ".git",
+    ".git/config",
+    ".GIT/HEAD",
+    "git~1/config",
+    ".git./x",
+    ".gitmodules",
+    "GITMOD~1",
+    "/etc/passwd",
+    "a\\b",
+    "",
+    ".",
+  ]) {
+    for (const body of [
+      { from: path, to: "gained" },
+      { from: "README.md", to: path, overwrite: true },
+    ])
       assert.equal((await call("POST", "move", body)).status, 400, JSON.stringify(body));
     assert.equal((await call("DELETE", `file?path=${encodeURIComponent(path)}`)).status, 400, path);
   }
@@ -122,11 +185,15 @@ test("an old commit is looked at, with its patch and a file as it was", async (t
   writeFileSync(join(root, "README.md"), "# Renamed\n");
   git(root, "commit", "-q", "-a", "-m", "Second\n\nWith a body");
   const shown = (await call("GET", "git-show")).body;
-  assert.deepEqual([shown.ok, shown.commit.subject, shown.commit.message, shown.changes, shown.content], [true, "Second", "Second\n\nWith a body\n", [{ status: "M", path: "README.md", from: null }], null]);
+  assert.deepEqual(
+    [shown.ok, shown.commit.subject, shown.commit.message, shown.changes, shown.content],
+    [true, "Second", "Second\n\nWith a body\n", [{ status: "M", path: "README.md", from: null }], null],
+  );
   assert.equal(shown.diff, git(root, "show", "--format=", "HEAD"));
   const before = (await call("GET", `git-show?rev=${shown.commit.parents[0].slice(0, 8)}&path=README.md`)).body;
   assert.deepEqual([before.commit.subject, before.content], ["First", "# Project\n"]);
-  for (const rev of ["absent", "HEAD~1", "../config", ":/First"]) assert.equal((await call("GET", `git-show?rev=${encodeURIComponent(rev)}`)).status, 404, rev);
+  for (const rev of ["absent", "HEAD~1", "../config", ":/First"])
+    assert.equal((await call("GET", `git-show?rev=${encodeURIComponent(rev)}`)).status, 404, rev);
   for (const query of ["path=../x", "path=.git/config", "rev="]) assert.equal((await call("GET", `git-show?${query}`)).status, 400, query);
 });
 
@@ -143,7 +210,11 @@ test("nothing is dropped silently: neither files that git omits or converts, nor
   writeFileSync(join(root, ".gitattributes"), "*.bin filter=lfs\n");
   writeFileSync(join(root, "large.bin"), "large");
   const refused = await call("POST", "git-sync", {});
-  assert.deepEqual([refused.status, /large\.bin goes through the filter lfs.*commit it with git/.test(refused.body.error)], [500, true], refused.body.error);
+  assert.deepEqual(
+    [refused.status, /large\.bin goes through the filter lfs.*commit it with git/.test(refused.body.error)],
+    [500, true],
+    refused.body.error,
+  );
   assert.equal(git(root, "diff", "--cached"), "", "nothing is staged");
   rmSync(join(root, "large.bin"));
   const synced = (await call("POST", "git-sync", { message: " \n" })).body;
@@ -197,7 +268,10 @@ test("a watcher gets events until the folder or the box is gone", async (t) => {
   await call("POST", "write", { path: "deep/er/note.md", content: "x" });
   await until("created deep");
   writeFileSync(join(root, "src", "main.js"), "changed");
-  assert.ok(!(await until("changed src/main.js")).some((change) => change.includes("agentbox-write")), "temporary files are nobody's business");
+  assert.ok(
+    !(await until("changed src/main.js")).some((change) => change.includes("agentbox-write")),
+    "temporary files are nobody's business",
+  );
   renameSync(join(root, "src", "main.js"), join(root, "moved.js"));
   await until("moved src/main.js -> moved.js");
   await call("DELETE", "file?path=moved.js");
@@ -207,7 +281,7 @@ test("a watcher gets events until the folder or the box is gone", async (t) => {
   assert.equal((await one.next()).data.folders, 1);
   rmSync(join(root, "src"), { recursive: true });
   let last;
-  for (let event; (event = await one.next());) last = event.event;
+  for (let event; (event = await one.next()); ) last = event.event;
   assert.equal(last, "gone");
   assert.equal((await watcher(box, "?path=..")).status, 400);
   assert.equal((await watcher(box, "?agent=nobody")).status, 404);
@@ -225,7 +299,7 @@ test("no more watch than the box can bear, and each that goes makes room", async
   assert.ok(watches.every((watch) => watch.status === 200));
   assert.equal((await watcher(box)).status, 429);
   await watches[0].close();
-  for (const end = performance.now() + 30_000; ;) {
+  for (const end = performance.now() + 30_000; ; ) {
     writeFileSync(join(root, "README.md"), "told to whoever is still there\n");
     const again = await watcher(box);
     if (again.status === 200) break;

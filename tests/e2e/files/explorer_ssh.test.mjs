@@ -2,7 +2,18 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -20,7 +31,8 @@ const scratch_folder = (t) => {
 
 // A project with one commit, whose remote is an empty repository beside it.
 const project_in = (scratch) => {
-  const root = join(scratch, "project"), bare = join(scratch, "project.git");
+  const root = join(scratch, "project"),
+    bare = join(scratch, "project.git");
   for (const folder of [root, bare]) mkdirSync(folder);
   git(root, "init", "-q");
   writeFileSync(join(root, "README.md"), "# Project\n");
@@ -50,13 +62,18 @@ const sync_to = async (box, root, url) => {
 };
 
 const files_in = (folder) =>
-  readdirSync(folder, { withFileTypes: true, recursive: true }).filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath ?? entry.path, entry.name));
+  readdirSync(folder, { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath ?? entry.path, entry.name));
 
 test("a project goes to an ssh host once the box has a key and knows the host", async (t) => {
-  const scratch = scratch_folder(t), { root, bare } = project_in(scratch);
-  const key = ssh_key(scratch, "box_key"), server = await ssh_server(t, join(scratch, "sshd"), key);
+  const scratch = scratch_folder(t),
+    { root, bare } = project_in(scratch);
+  const key = ssh_key(scratch, "box_key"),
+    server = await ssh_server(t, join(scratch, "sshd"), key);
   const box = await Box.start(t, { BROWSE_ROOT: root });
-  const url = `ssh://${server.user}@127.0.0.1:${server.port}${bare}`, account = `ssh://${server.user}@127.0.0.1:${server.port}`;
+  const url = `ssh://${server.user}@127.0.0.1:${server.port}${bare}`,
+    account = `ssh://${server.user}@127.0.0.1:${server.port}`;
 
   const stranger = await sync_to(box, root, url);
   assert.equal(stranger.pushed, false);
@@ -80,7 +97,9 @@ test("a project goes to an ssh host once the box has a key and knows the host", 
   const listed = await admin(box, "list");
   assert.ok(listed.text.includes(server.origin) && listed.text.includes(server.fingerprint), listed.text);
   const body = key.private.split("\n")[2];
-  const shown = JSON.stringify(await box.backend_call("GET", "/api/admin/git-hosts")) + JSON.stringify(await box.backend_call("GET", "/api/admin/audit"));
+  const shown =
+    JSON.stringify(await box.backend_call("GET", "/api/admin/git-hosts")) +
+    JSON.stringify(await box.backend_call("GET", "/api/admin/audit"));
   for (const text of [listed.text, shown, box.whole_log, pushed.message]) assert.ok(!text.includes(body), "the key is shown to nobody");
   for (const { pid } of own_processes(box))
     assert.ok(!(command_line(pid) + environment(pid)).includes(body), "nor to whoever looks at processes");
@@ -95,9 +114,11 @@ test("a project goes to an ssh host once the box has a key and knows the host", 
 });
 
 test("a key of any kind that ssh-keygen makes opens an ssh host, also one with an RSA key alone", async (t) => {
-  const scratch = scratch_folder(t), { root, bare } = project_in(scratch);
-  const keys = [["ed25519"], ["ecdsa"], ["ecdsa", "PEM"], ["rsa"], ["rsa", "PEM"], ["rsa", "PKCS8"]]
-    .map(([type, format]) => ssh_key(scratch, `${type}_${format ?? "openssh"}`, type, format));
+  const scratch = scratch_folder(t),
+    { root, bare } = project_in(scratch);
+  const keys = [["ed25519"], ["ecdsa"], ["ecdsa", "PEM"], ["rsa"], ["rsa", "PEM"], ["rsa", "PKCS8"]].map(([type, format]) =>
+    ssh_key(scratch, `${type}_${format ?? "openssh"}`, type, format),
+  );
   const server = await ssh_server(t, join(scratch, "sshd"), keys, { host_key_type: "rsa" });
   const box = await Box.start(t, { BROWSE_ROOT: root });
   const account = `ssh://${server.user}@127.0.0.1:${server.port}`;
@@ -110,8 +131,10 @@ test("a key of any kind that ssh-keygen makes opens an ssh host, also one with a
 });
 
 test("a project of many megabytes gets through ssh whole", async (t) => {
-  const scratch = scratch_folder(t), { root, bare } = project_in(scratch);
-  const key = ssh_key(scratch, "box_key"), server = await ssh_server(t, join(scratch, "sshd"), key);
+  const scratch = scratch_folder(t),
+    { root, bare } = project_in(scratch);
+  const key = ssh_key(scratch, "box_key"),
+    server = await ssh_server(t, join(scratch, "sshd"), key);
   const box = await Box.start(t, { BROWSE_ROOT: root });
   const account = `ssh://${server.user}@127.0.0.1:${server.port}`;
   await admin(box, "set", account, "--secret", key.file, "--host-key", server.fingerprint);
@@ -122,16 +145,19 @@ test("a project of many megabytes gets through ssh whole", async (t) => {
 });
 
 test("an ssh host with another fingerprint, without this key or without the repository is an error that says so", async (t) => {
-  const scratch = scratch_folder(t), { root, bare } = project_in(scratch);
-  const key = ssh_key(scratch, "box_key"), other = ssh_key(scratch, "other_key", "ecdsa");
+  const scratch = scratch_folder(t),
+    { root, bare } = project_in(scratch);
+  const key = ssh_key(scratch, "box_key"),
+    other = ssh_key(scratch, "other_key", "ecdsa");
   const server = await ssh_server(t, join(scratch, "sshd"), key);
   const box = await Box.start(t, { BROWSE_ROOT: root, GIT_REMOTE_TIMEOUT: "10" });
-  const account = `ssh://${server.user}@127.0.0.1:${server.port}`, url = `${account}${bare}`;
+  const account = `ssh://${server.user}@127.0.0.1:${server.port}`,
+    url = `${account}${bare}`;
   const set = (...args) => admin(box, "set", account, ...args);
 
   await set("--secret", key.file, "--host-key", `SHA256:${"A".repeat(43)}`);
   const impostor = await sync_to(box, root, url);
-  assert.match(impostor.message, /none of those the box knows it by: somebody may be in between/);
+  assert.match(impostor.message, /none of those the box knows it by: the connection may be intercepted/);
   await set("--host-key", `SHA256:${"A".repeat(43)}`, "--host-key", server.fingerprint, "--secret", other.file);
   assert.match((await sync_to(box, root, url)).message, /refused the credentials/);
   await set("--secret", key.file);
@@ -146,21 +172,38 @@ test("an ssh host with another fingerprint, without this key or without the repo
   execFileSync("ssh-keygen", ["-q", "-t", "ed25519", "-N", "a passphrase", "-f", join(scratch, "locked")]);
   writeFileSync(join(scratch, "password"), "hunter2\n");
   writeFileSync(join(scratch, "cut"), key.private.split("\n").toSpliced(3, 1).join("\n"));
-  for (const [args, sentence] of [[["--secret", join(scratch, "locked")], /without a passphrase/], [["--secret", join(scratch, "password")], /must be a private key/],
-                                  [["--secret", join(scratch, "cut")], /must be a whole private key/], [["--secret", `${key.file}.pub`], /must be a private key/], [["--host-key", "MD5:ab"], /fingerprints/], [["--secret", join(scratch, "absent")], /cannot read/]]) {
+  for (const [args, sentence] of [
+    [["--secret", join(scratch, "locked")], /without a passphrase/],
+    [["--secret", join(scratch, "password")], /must be a private key/],
+    [["--secret", join(scratch, "cut")], /must be a whole private key/],
+    [["--secret", `${key.file}.pub`], /must be a private key/],
+    [["--host-key", "MD5:ab"], /fingerprints/],
+    [["--secret", join(scratch, "absent")], /cannot read/],
+  ]) {
     const answer = await set(...args);
     assert.deepEqual([answer.code, sentence.test(answer.text)], [2, true], answer.text);
   }
-  for (const wrong of ["git@127.0.0.1", "ssh://127.0.0.1", "ssh://a:b@127.0.0.1", "ssh://a@127.0.0.1/path", "ftp://a@b", "ssh://-oProxy@host", "https://"])
+  for (const wrong of [
+    "git@127.0.0.1",
+    "ssh://127.0.0.1",
+    "ssh://a:b@127.0.0.1",
+    "ssh://a@127.0.0.1/path",
+    "ftp://a@b",
+    "ssh://-oProxy@host",
+    "https://",
+  ])
     assert.equal((await admin(box, "set", wrong, "--secret", key.file)).code, 2, wrong);
 });
 
 test("an agent's workspace is pushed by the box, which alone has the key", async (t) => {
-  const scratch = scratch_folder(t), { bare } = project_in(scratch);
-  const key = ssh_key(scratch, "box_key"), server = await ssh_server(t, join(scratch, "sshd"), key);
+  const scratch = scratch_folder(t),
+    { bare } = project_in(scratch);
+  const key = ssh_key(scratch, "box_key"),
+    server = await ssh_server(t, join(scratch, "sshd"), key);
   const box = await Box.start(t);
   const ada = await box.customer("ada@example.org");
-  const id = await box.running_agent(ada), workspace = join(box.folder, "agents", id, "workspace");
+  const id = await box.running_agent(ada),
+    workspace = join(box.folder, "agents", id, "workspace");
   const account = `ssh://${server.user}@127.0.0.1:${server.port}`;
   // As the agent itself would: what it owns stays its own.
   const git_as_agent = (...args) => {
@@ -188,14 +231,16 @@ test("an agent's workspace is pushed by the box, which alone has the key", async
 });
 
 test("an https host is believed for its certificate and gets the token; another one gets neither", async (t) => {
-  const scratch = scratch_folder(t), { root } = project_in(scratch);
+  const scratch = scratch_folder(t),
+    { root } = project_in(scratch);
   const good = await git_server(t, scratch, "box", "t0ken/of@https", { tls: join(scratch, "good") });
   const bad = await git_server(t, scratch, "box", "t0ken/of@https", { tls: join(scratch, "bad") });
   const box = await Box.start(t, { BROWSE_ROOT: root, SSL_CERT_FILE: join(scratch, "good", "certificate.pem") });
   writeFileSync(join(scratch, "token"), "t0ken/of@https\n");
   chmodSync(join(scratch, "token"), 0o600);
   assert.match((await sync_to(box, root, `${good.url}/project.git`)).message, /asks for credentials.*git-hosts set/);
-  for (const { url } of [good, bad]) assert.equal((await admin(box, "set", url.replace("://", "://box@"), "--secret", join(scratch, "token"))).code, 0);
+  for (const { url } of [good, bad])
+    assert.equal((await admin(box, "set", url.replace("://", "://box@"), "--secret", join(scratch, "token"))).code, 0);
   const pushed = await sync_to(box, root, `${good.url}/project.git`);
   assert.equal(pushed.pushed, true, pushed.message);
   assert.equal(git(join(scratch, "project.git"), "rev-parse", "main").trim(), pushed.hash);

@@ -7,9 +7,12 @@ const path = "/api/admin/agents";
 
 test("the agents of all users are listed, searched and paged, and can be stopped and started", async (t) => {
   const box = await Box.start(t);
-  const admin = box.person(), ada = await box.customer("ada@example.org", "network"), bob = await box.customer("bob@example.org");
+  const admin = box.person(),
+    ada = await box.customer("ada@example.org", "network"),
+    bob = await box.customer("bob@example.org");
   await admin.log_in(ADMIN.email, ADMIN.password);
-  const scout = await box.running_agent(ada, "Scout"), keeper = await box.running_agent(bob, "Keeper");
+  const scout = await box.running_agent(ada, "Scout"),
+    keeper = await box.running_agent(bob, "Keeper");
   const own = (await box.backend_call("POST", "/api/agents", { name: "House" })).id;
   const listed = async (query = "") => (await admin.call("GET", path + query)).body;
   const ids = ({ agents }) => agents.map(({ id }) => id);
@@ -18,7 +21,8 @@ test("the agents of all users are listed, searched and paged, and can be stopped
   assert.deepEqual([ids(all), all.total, all.next], [[own, keeper, scout], 3, null]);
   assert.deepEqual([all.agents[0].userId, all.agents[0].userEmail], [null, null], "the box's own");
   assert.deepEqual([all.agents[1].name, all.agents[1].userId, all.agents[1].userEmail], ["Keeper", bob.id, "bob@example.org"]);
-  const first = await listed("?limit=2"), rest = await listed(`?limit=2&after=${first.next}`);
+  const first = await listed("?limit=2"),
+    rest = await listed(`?limit=2&after=${first.next}`);
   assert.deepEqual([ids(first), ids(rest), rest.next, rest.total], [[own, keeper], [scout], null, 3]);
   assert.deepEqual(ids(await listed("?search=kEEp")), [keeper]);
   assert.deepEqual(ids(await listed(`?search=${scout}`)), [scout]);
@@ -47,5 +51,8 @@ test("the agents of all users are listed, searched and paged, and can be stopped
   const { id } = (await admin.call("GET", "/api/auth/session")).body.user;
   const { entries } = (await admin.call("GET", "/api/admin/audit")).body;
   const acts = entries.filter(({ subject }) => subject === keeper).map(({ act, by, userId }) => [act, by, userId]);
-  assert.deepEqual(acts, ["deleted", "restarted", "started", "stopped"].map((what) => [`agent ${what} by admin`, `admin:${id}`, bob.id]));
+  assert.deepEqual(
+    acts,
+    ["deleted", "restarted", "started", "stopped"].map((what) => [`agent ${what} by admin`, `admin:${id}`, bob.id]),
+  );
 });

@@ -51,7 +51,15 @@ test("numbers of a config and of metadata come back as they were sent, or are re
   const ask = (method, text) =>
     send(box.web, method, `/api/agents/${id}/config`, { headers: { cookie: ada.cookie, "content-type": "application/json" }, body: text });
   const put = (number) => ask("PUT", `{"config":{"custom":{"a":[${number}]}}}`);
-  for (const whole of ["9223372036854775807", "-9223372036854775808", "18446744073709551615", "9007199254740993", "-0", "0", "150000000000000000000"]) {
+  for (const whole of [
+    "9223372036854775807",
+    "-9223372036854775808",
+    "18446744073709551615",
+    "9007199254740993",
+    "-0",
+    "0",
+    "150000000000000000000",
+  ]) {
     assert.ok((await put(whole)).text.includes(`"a":[${whole}]`), whole);
     assert.ok((await ask("GET")).text.includes(`"a":[${whole}]`), whole);
   }
@@ -67,36 +75,66 @@ test("the fields of a config that the box uses are checked, and errors name them
   const put = (config) => ada.call("PUT", `/api/agents/${id}/config`, { config });
   const telegram = (value) => ({ channels: { telegram: value } });
   for (const [field, config] of [
-    ["config.plan", { plan: "gold" }], ["config.plan", { plan: 7 }], ["config.aiProvider", { aiProvider: "nobody" }], ["config.aiProvider", { aiProvider: [] }],
-    ["config.model", { model: "nobody/nothing" }], ["config.model", { model: "" }], ["config.model", { model: {} }], ["config.channels", { channels: [] }],
-    ["config.channels.telegram", telegram("on")], ["config.channels.telegram.enabled", telegram({ enabled: "yes" })],
-    ["config.systemPrompt", { systemPrompt: ["Be brief."] }], ["config.systemPrompt", { systemPrompt: "x".repeat(16_001) }],
-    ["config.temperature", { temperature: "warm" }], ["config.temperature", { temperature: 2.1 }], ["config.topP", { topP: -0.1 }],
-    ["config.maxTokens", { maxTokens: 0 }], ["config.maxTokens", { maxTokens: 1.5 }], ["config.tools", { tools: "recall" }],
+    ["config.plan", { plan: "gold" }],
+    ["config.plan", { plan: 7 }],
+    ["config.aiProvider", { aiProvider: "nobody" }],
+    ["config.aiProvider", { aiProvider: [] }],
+    ["config.model", { model: "nobody/nothing" }],
+    ["config.model", { model: "" }],
+    ["config.model", { model: {} }],
+    ["config.channels", { channels: [] }],
+    ["config.channels.telegram", telegram("on")],
+    ["config.channels.telegram.enabled", telegram({ enabled: "yes" })],
+    ["config.systemPrompt", { systemPrompt: ["Be brief."] }],
+    ["config.systemPrompt", { systemPrompt: "x".repeat(16_001) }],
+    ["config.temperature", { temperature: "warm" }],
+    ["config.temperature", { temperature: 2.1 }],
+    ["config.topP", { topP: -0.1 }],
+    ["config.maxTokens", { maxTokens: 0 }],
+    ["config.maxTokens", { maxTokens: 1.5 }],
+    ["config.tools", { tools: "recall" }],
     ["config.tools[1] must be one of: summarize_page,", { tools: ["recall", "shell"] }],
-    ["config.systemPromt is not known: did you mean systemPrompt?", { systemPromt: "Be brief." }], ["config.colour is not known; put members", { colour: "red" }],
-    ["config.channels.telegram.botToken", telegram({ botToken: 7 })], ["config.channels.telegram.botToken", telegram({ botToken: { sealed: false } })],
+    ["config.channels.telegram.botToken", telegram({ botToken: 7 })],
+    ["config.channels.telegram.botToken", telegram({ botToken: { sealed: false } })],
   ]) {
     const { status, body } = await put(config);
     assert.deepEqual([status, body.error.startsWith(field)], [400, true], `${JSON.stringify(config)}: ${body.error}`);
     const made = await ada.call("POST", "/api/agents/provision", { name: "Ghost", config });
     assert.deepEqual([made.status, made.body.error], [400, body.error]);
   }
+  for (const [method, path] of [
+    ["PUT", "/api/agents/ag_none/config"],
+    ["PATCH", "/api/agents/ag_none"],
+    ["POST", "/api/instance/ag_none/update"],
+  ]) {
+    const unknown = await ada.call(method, path, { config: "wrong", name: 7, image: 7 });
+    assert.equal(unknown.status, 404, `${method} ${path}: an agent that does not exist comes before its body`);
+  }
   const misnamed = await ada.call("POST", "/api/agents/provision", { name: "Ghost", model: "nobody/nothing" });
   assert.deepEqual([misnamed.status, misnamed.body.error], [400, "model must be one of this box's models, or auto"]);
   const free = await put({ plan: "free" });
   assert.deepEqual([free.status, free.body.code], [402, "PLAN_REQUIRED"]);
   assert.equal((await get(`/api/agents/${id}/config`)).model, "auto");
-  const good = { model: "openai/gpt-4o", aiProvider: "openrouter", plan: "solo", ...telegram({ enabled: true, botToken: "4711:x" }), custom: { mood: "warm" } };
+  const good = {
+    model: "openai/gpt-5.4",
+    aiProvider: "openrouter",
+    plan: "solo",
+    ...telegram({ enabled: true, botToken: "4711:x" }),
+    custom: { mood: "warm" },
+    colour: { of: ["red", 7] }, // which the box does not know
+  };
   assert.equal((await put(good)).status, 200);
   const read = await get(`/api/agents/${id}/config`);
-  assert.equal(read.model, "openai/gpt-4o", "its model from its next start on");
+  assert.equal(read.model, "openai/gpt-5.4", "its model from its next start on");
   assert.deepEqual((await put(read.config)).body.config, read.config, "as it is read it can be written");
   const unchanged = await box.backend_call("PUT", `/api/agents/${id}`, {});
   assert.deepEqual([unchanged.id, unchanged.plan, unchanged.aiProvider], [id, "solo", "openrouter"], "all is optional");
   const wrong = await box.backend_call("PUT", `/api/agents/${id}`, { aiProvider: "nobody" });
   assert.match(wrong.error, /^aiProvider must be one of/);
-  for (const [method, path, body] of [["POST", "/api/agents", { name: "x", config: { plan: "free" } }], ["PUT", `/api/agents/${id}`, { plan: "free" }]])
+  for (const [method, path, body] of [
+    ["POST", "/api/agents", { name: "x", config: { plan: "free" } }],
+    ["PUT", `/api/agents/${id}`, { plan: "free" }],
+  ])
     assert.equal((await box.backend_call(method, path, body)).code, "PLAN_REQUIRED", path);
 });
 
@@ -116,7 +154,8 @@ test("an agent has the limits of its plan", async (t) => {
   }
   const has_own_user = limits.label[1] !== undefined;
   assert.deepEqual(limits, {
-    label: [String(100 * 2 ** 20), has_own_user ? "64" : undefined], network: [String(10 * 2 ** 30), has_own_user ? "256" : undefined],
+    label: [String(100 * 2 ** 20), has_own_user ? "64" : undefined],
+    network: [String(10 * 2 ** 30), has_own_user ? "256" : undefined],
   });
 });
 
@@ -141,7 +180,11 @@ test("with several agents one's own id names none of them, and a deleted one is 
   assert.equal((await eve.call("DELETE", `/api/agents/${second}`)).status, 404);
   assert.equal((await ada.call("DELETE", `/api/agents/${second}`)).status, 200);
   assert.equal((await ada.call("DELETE", `/api/agents/${second}`)).status, 404);
-  assert.deepEqual(await box.backend_call("DELETE", `/api/agents/${second}`), { id: second, deleted: true }, "the backend's deletion is best effort");
+  assert.deepEqual(
+    await box.backend_call("DELETE", `/api/agents/${second}`),
+    { id: second, deleted: true },
+    "the backend's deletion is best effort",
+  );
 });
 
 test("stats are measured while it runs, and nought while it does not", async (t) => {
@@ -209,8 +252,14 @@ test("nothing of it exists for anybody else", async (t) => {
   const { box, id } = await with_agent(t);
   const eve = await box.customer("eve@example.org");
   for (const [method, path, body] of [
-    ["GET", "config"], ["PUT", "config", { config: {} }], ["GET", "token"], ["GET", "stats"], ["GET", "verify"],
-    ["POST", "verify", { verificationType: "eas" }], ["DELETE", "verify"]])
+    ["GET", "config"],
+    ["PUT", "config", { config: {} }],
+    ["GET", "token"],
+    ["GET", "stats"],
+    ["GET", "verify"],
+    ["POST", "verify", { verificationType: "eas" }],
+    ["DELETE", "verify"],
+  ])
     assert.equal((await eve.call(method, `/api/agents/${id}/${path}`, body)).status, 404, `${method} ${path}`);
   for (const path of ["reset-memory"]) assert.equal((await eve.call("POST", `/api/instance/${id}/${path}`)).status, 404);
 });

@@ -15,15 +15,26 @@ const succeeds = async (ended) => {
 };
 
 test("an agent moves to another box with its memory, files, conversation and schedules, and without its secrets", async (t) => {
-  const here = await Box.start(t), there = await Box.start(t), place = mkdtempSync(join(tmpdir(), "agentbox-transfer-"));
+  const here = await Box.start(t),
+    there = await Box.start(t),
+    place = mkdtempSync(join(tmpdir(), "agentbox-transfer-"));
   t.after(() => rmSync(place, { recursive: true, force: true }));
-  const ada = await here.customer("ada@example.org"), bob = await there.customer("bob@example.org");
+  const ada = await here.customer("ada@example.org"),
+    bob = await there.customer("bob@example.org");
   const agent = await here.running_agent(ada, "Scout");
   const config = { systemPrompt: "Be brief.", channels: { telegram: { enabled: true, botToken: "the-bots-own-token" } } };
   assert.equal((await ada.call("PUT", `/api/agents/${agent}/config`, { config })).status, 200);
   await here.until_status(ada, agent, "running");
   await ada.call("POST", "/api/chat", { agentId: agent, message: "remember that the vault is blue" });
-  const task = { name: "Morning", agentId: agent, cronSchedule: "0 9 * * *", timezone: "Europe/Berlin", prompt: "Good morning", enabled: false, overlap: "queue" };
+  const task = {
+    name: "Morning",
+    agentId: agent,
+    cronSchedule: "0 9 * * *",
+    timezone: "Europe/Berlin",
+    prompt: "Good morning",
+    enabled: false,
+    overlap: "queue",
+  };
   const scheduled = await ada.call("POST", "/api/scheduled-tasks", task);
   assert.ok(scheduled.status < 300, JSON.stringify(scheduled.body));
   writeFileSync(join(here.folder, "agents", agent, "workspace", "notes.md"), "a note");
@@ -40,7 +51,10 @@ test("an agent moves to another box with its memory, files, conversation and sch
   assert.notEqual(id, agent);
   assert.equal(readFileSync(join(there.folder, "agents", id, "workspace", "notes.md"), "utf8"), "a note");
   const { messages } = (await bob.call("GET", `/api/chat?agentId=${id}`)).body;
-  assert.deepEqual(messages.map(({ role }) => role), ["user", "assistant"]);
+  assert.deepEqual(
+    messages.map(({ role }) => role),
+    ["user", "assistant"],
+  );
   assert.equal(messages[0].content, "remember that the vault is blue");
   const { tasks } = (await bob.call("GET", "/api/scheduled-tasks")).body;
   assert.deepEqual([tasks[0].name, tasks[0].timezone, tasks[0].enabled, tasks[0].agentId], ["Morning", "Europe/Berlin", false, id]);
@@ -55,10 +69,13 @@ test("an agent moves to another box with its memory, files, conversation and sch
 });
 
 test("what is not an agent, or not whole, is refused and leaves nothing", async (t) => {
-  const box = await Box.start(t), place = mkdtempSync(join(tmpdir(), "agentbox-transfer-"));
+  const box = await Box.start(t),
+    place = mkdtempSync(join(tmpdir(), "agentbox-transfer-"));
   t.after(() => rmSync(place, { recursive: true, force: true }));
-  const ada = await box.customer("ada@example.org"), agent = await box.running_agent(ada);
-  const file = join(place, "scout.agent"), bad = join(place, "bad.agent");
+  const ada = await box.customer("ada@example.org"),
+    agent = await box.running_agent(ada);
+  const file = join(place, "scout.agent"),
+    bad = join(place, "bad.agent");
   const refused = async (ended, pattern) => {
     const done = await ended;
     assert.equal(done.code, 2, JSON.stringify(done));

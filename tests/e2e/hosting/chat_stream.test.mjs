@@ -70,12 +70,20 @@ class Reader {
   events = [];
   #abort = new AbortController();
 
-  static async of(box, ada, body) {
-    const reader = new Reader();
-    const response = await fetch(`${box.web}/api/chat`, {
-      method: "POST", signal: reader.#abort.signal,
-      headers: { cookie: ada.cookie, "content-type": "application/json" }, body: JSON.stringify({ ...body, stream: true }),
+  static of(box, ada, body) {
+    return Reader.#open(`${box.web}/api/chat`, {
+      method: "POST",
+      headers: { cookie: ada.cookie, "content-type": "application/json" },
+      body: JSON.stringify({ ...body, stream: true }),
     });
+  }
+  // Of an answer that another stream began.
+  static following(box, ada, query) {
+    return Reader.#open(`${box.web}/api/chat/stream?${new URLSearchParams(query)}`, { headers: { cookie: ada.cookie } });
+  }
+  static async #open(url, request) {
+    const reader = new Reader();
+    const response = await fetch(url, { ...request, signal: reader.#abort.signal });
     assert.equal(response.status, 200, `${response.status}`);
     reader.done = reader.#read(response.body).catch((cause) => cause.name);
     return reader;
@@ -85,13 +93,17 @@ class Reader {
     for await (const part of body.pipeThrough(new TextDecoderStream())) {
       text += part;
       for (let end; (end = text.indexOf("\n\n")) >= 0; text = text.slice(end + 2)) {
-        const [, event] = /^event: (.*)$/m.exec(text.slice(0, end)) ?? [], [, data] = /^data: (.*)$/m.exec(text.slice(0, end)) ?? [];
+        const [, event] = /^event: (.*)$/m.exec(text.slice(0, end)) ?? [],
+          [, data] = /^data: (.*)$/m.exec(text.slice(0, end)) ?? [];
         if (data) this.events.push({ event, ...JSON.parse(data) });
       }
     }
   }
   text() {
-    return this.events.filter(({ event }) => event === "delta").map(({ content }) => content).join("");
+    return this.events
+      .filter(({ event }) => event === "delta")
+      .map(({ content }) => content)
+      .join("");
   }
   named(name) {
     return this.events.find(({ event }) => event === name);
@@ -121,7 +133,10 @@ test("an answer arrives while the model still writes it, with the agent's steps"
   await until("the first words", () => reader.text() === "Let me see. ");
   model.calls("call_1", "write_file", { path: "poem.txt", content: "Roses" });
   const called = await until("the call", () => reader.named("tool_call"));
-  assert.deepEqual([called.id, called.name, JSON.parse(called.arguments)], ["call_1", "write_file", { path: "poem.txt", content: "Roses" }]);
+  assert.deepEqual(
+    [called.id, called.name, JSON.parse(called.arguments)],
+    ["call_1", "write_file", { path: "poem.txt", content: "Roses" }],
+  );
   const result = await until("its result", () => reader.named("tool_result"));
   assert.deepEqual([result.id, result.name, result.failed], ["call_1", "write_file", false]);
   assert.ok(Number.isInteger(result.durationMs) && result.durationMs >= 0, JSON.stringify(result));
@@ -138,8 +153,7 @@ test("an answer arrives while the model still writes it, with the agent's steps"
   assert.equal(reader.text(), done.message.content);
   assert.equal(done.model, "tortoise");
   const [question, answer] = await history();
-  assert.deepEqual([question.delivery, answer.content, answer.model, answer.stopped],
-                   ["answered", done.message.content, "tortoise", null]);
+  assert.deepEqual([question.delivery, answer.content, answer.model, answer.stopped], ["answered", done.message.content, "tortoise", null]);
 });
 
 test("an answer that is stopped keeps what has arrived, and the agent goes on", async (t) => {
@@ -166,6 +180,73 @@ test("an answer that is stopped keeps what has arrived, and the agent goes on", 
   assert.equal(next.named("done").message.content, "Three.");
 });
 
+test("an answer that a stop of the box cuts off keeps what has arrived, and says so", async (t) => {
+  const { box, model, ask, history } = await story_of(t);
+  const reader = await ask("Count to a million");
+  await model.asked_times(1);
+  model.says("One, two");
+  await until("the first words", () => reader.text() === "One, two");
+  assert.equal(await box.end("SIGTERM"), 0);
+  await reader.done;
+  await box.serve();
+  const [question, answer] = await history();
+  assert.deepEqual(
+    [question.delivery, answer.content, answer.stopped, answer.error],
+    ["answered", "One, two", true, "The box was stopped while the agent answered."],
+  );
+});
+
+test("an answer that is kept goes on without its stream, and is followed from its beginning by whoever joins", async (t) => {
+  const { box, ada, agent, model, history } = await story_of(t);
+  const reader = await Reader.of(box, ada, { agentId: agent, message: "Write a poem", keep: true });
+  await model.asked_times(1);
+  const { id: messageId } = await until("the question", () => reader.named("question"));
+  model.says("Roses ");
+  await until("the first word", () => reader.text() === "Roses ");
+  await reader.close();
+  model.calls("call_1", "write_file", { path: "poem.txt", content: "Roses" });
+  await model.asked_times(2);
+  model.says("are ");
+
+  const query = { agentId: agent, messageId };
+  const first = await Reader.following(box, ada, query);
+  await until("what had been said", () => first.text().endsWith("are "));
+  assert.ok(first.text().startsWith("Roses "));
+  const second = await Reader.following(box, ada, query);
+  await until("the same", () => second.text() === first.text());
+  await second.close();
+  model.says("red.");
+  await until("the next word", () => first.text().endsWith("red."));
+  model.ends();
+  await first.done;
+  assert.deepEqual(
+    first.events.map(({ event }) => event).filter((event, at, all) => event !== all[at - 1]),
+    ["delta", "tool_call", "tool_result", "delta", "end"],
+  );
+  const [question, answer] = await history();
+  assert.deepEqual([question.delivery, answer.content, answer.stopped ?? null], ["answered", first.text(), null]);
+  assert.deepEqual(
+    answer.steps.map(({ name, failed }) => [name, failed]),
+    [["write_file", false]],
+    "the steps stay with the answer",
+  );
+  const late = await Reader.following(box, ada, query);
+  await late.done;
+  assert.deepEqual(
+    late.events.map(({ event }) => event),
+    ["end"],
+  );
+  const eve = await box.customer("eve@example.org");
+  const refused = await eve.call("GET", `/api/chat/stream?${new URLSearchParams(query)}`);
+  assert.equal(refused.status, 404);
+
+  const all = (await ada.call("GET", "/api/conversations")).body.conversations;
+  assert.deepEqual([all[0].agentId, all[0].conversation.title, all[0].text], [agent, "Write a poem", first.text()]);
+  assert.equal((await ada.call("GET", "/api/conversations?q=ROSES")).body.count, 1);
+  assert.equal((await ada.call("GET", "/api/conversations?q=violets")).body.count, 0);
+  assert.equal((await eve.call("GET", "/api/conversations")).body.count, 0);
+});
+
 test("closing the stream stops the answer", async (t) => {
   const { model, ask, history } = await story_of(t);
   const reader = await ask("Count to a million");
@@ -188,7 +269,10 @@ test("an answer that is stopped before its first word has failed, also for one w
   assert.equal((await stop()).body.stopped, 1);
   const refused = await asking;
   assert.deepEqual([refused.status, refused.body.error], [409, "The answer was stopped before it began."]);
-  assert.deepEqual((await history()).map(({ delivery, error }) => [delivery, error]), [["failed", refused.body.error]]);
+  assert.deepEqual(
+    (await history()).map(({ delivery, error }) => [delivery, error]),
+    [["failed", refused.body.error]],
+  );
 });
 
 test("only the owner stops an agent's answers", async (t) => {
@@ -212,7 +296,8 @@ test("OpenAI's client reads an agent's stream, steps and all", async (t) => {
   model.says("All ");
   model.says("clean.");
   model.ends();
-  let text = "", finish;
+  let text = "",
+    finish;
   for await (const chunk of stream) {
     text += chunk.choices[0]?.delta.content ?? "";
     finish = chunk.choices[0]?.finish_reason ?? finish;

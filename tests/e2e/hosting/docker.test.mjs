@@ -48,7 +48,10 @@ test("agents live in containers, through the death of the box, of an agent and o
     const before = container().State.Pid;
     await box.end("SIGKILL");
     await box.serve();
-    await until("the agent reaches the box again", async () => (await ada.call("POST", "/api/chat", { agentId: id, message: "Hello" })).status === 200);
+    await until(
+      "the agent reaches the box again",
+      async () => (await ada.call("POST", "/api/chat", { agentId: id, message: "Hello" })).status === 200,
+    );
     await answers("after the box died");
     assert.equal(container().State.Pid, before);
   });
@@ -79,7 +82,8 @@ test("agents live in containers, through the death of the box, of an agent and o
 });
 
 test("after a change of engine the agents of the old one are stopped, and agents follow their config in both", { skip }, async (t) => {
-  const docker = await Docker.start(t), model = await ModelServer.start(t);
+  const docker = await Docker.start(t),
+    model = await ModelServer.start(t);
   const box = await Box.start(t, { DOCKER_HOST: docker.host, AGENT_RUNTIME: "process", AGENT_IMAGE: IMAGE, LOCAL_MODEL_URL: model.url });
   const ada = await box.customer("ada@example.org");
   const id = await box.running_agent(ada);
@@ -94,7 +98,11 @@ test("after a change of engine the agents of the old one are stopped, and agents
     model.will(say("Ahoy."));
     const answer = await ada.call("POST", "/api/chat", { agentId: id, message: "hello over there" });
     assert.equal(answer.body.message?.content, "Ahoy.", JSON.stringify(answer.body));
-    const { messages: [{ content }], temperature, tools } = model.asked.at(-1);
+    const {
+      messages: [{ content }],
+      temperature,
+      tools,
+    } = model.asked.at(-1);
     assert.deepEqual([content.includes(systemPrompt), temperature, tools.map((tool) => tool.function.name)], [true, 0.25, ["recall"]]);
   };
   const running = () => docker.containers().filter(({ State }) => State.Running).length;
@@ -113,14 +121,16 @@ test("after a change of engine the agents of the old one are stopped, and agents
 test("a container that hangs is made anew, and one that dies three times is given up", { skip }, async (t) => {
   const docker = await Docker.start(t);
   const box = await Box.start(t, {
-    DOCKER_HOST: docker.host, AGENT_RUNTIME: "docker", AGENT_IMAGE: IMAGE, WATCHDOG_CHECK_INTERVAL: "1s",
+    DOCKER_HOST: docker.host,
+    AGENT_RUNTIME: "docker",
+    AGENT_IMAGE: IMAGE,
+    WATCHDOG_CHECK_INTERVAL: "1s",
     WATCHDOG_DEGRADED_CHECK_INTERVAL: "2s", // a busy engine tells of a death sooner than three of these
   });
   const ada = await box.customer("ada@example.org");
   const id = await box.running_agent(ada);
   const seen = async () => (await ada.call("GET", `/api/agents/${id}`)).body.agent;
-  const until_watched = (state) =>
-    until(`the watchdog says ${state}`, async () => (await seen()).watchdog.state === state, 90_000);
+  const until_watched = (state) => until(`the watchdog says ${state}`, async () => (await seen()).watchdog.state === state, 90_000);
   const container = () => docker.containers().find(({ State }) => State.Running);
   await until_watched("running");
 
@@ -129,14 +139,21 @@ test("a container that hangs is made anew, and one that dies three times is give
   await until_watched("repairing");
   await until("another container", () => ![undefined, hung.Id].includes(container()?.Id));
   await until_watched("running");
-  assert.deepEqual((await seen()).watchdog.history.map(({ state }) => state), ["starting", "running", "degraded", "repairing", "running"]);
+  assert.deepEqual(
+    (await seen()).watchdog.history.map(({ state }) => state),
+    ["starting", "running", "degraded", "repairing", "running"],
+  );
 
   for (const deaths of [1, 2]) {
     docker.ask("kill", container().Id);
-    await until(`it runs after ${deaths} deaths`, async () => {
-      const { status, watchdog } = await seen();
-      return status === "running" && watchdog.state === "running" && watchdog.crashes === deaths;
-    }, 90_000);
+    await until(
+      `it runs after ${deaths} deaths`,
+      async () => {
+        const { status, watchdog } = await seen();
+        return status === "running" && watchdog.state === "running" && watchdog.crashes === deaths;
+      },
+      90_000,
+    );
   }
   docker.ask("kill", container().Id);
   await until_watched("crash_loop");

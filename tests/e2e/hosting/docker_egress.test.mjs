@@ -9,10 +9,15 @@ import { test } from "node:test";
 import { Box, until } from "../support/box.mjs";
 import { Docker, IMAGE, no_docker, packet_filter } from "../support/docker.mjs";
 
-const no_tools = () => (["ip", "nsenter", "iptables"].some((name) => !["/usr/sbin", "/usr/bin", "/sbin", "/bin"].some((path) => existsSync(`${path}/${name}`))) ? "there is no ip, nsenter or iptables" : undefined);
+const no_tools = () =>
+  ["ip", "nsenter", "iptables"].some((name) => !["/usr/sbin", "/usr/bin", "/sbin", "/bin"].some((path) => existsSync(`${path}/${name}`)))
+    ? "there is no ip, nsenter or iptables"
+    : undefined;
 const skip = no_docker() ?? no_tools();
 
-const PUBLIC = "25.77.25.77", LINK_LOCAL = "169.254.77.77", LAN = "10.77.77.2";
+const PUBLIC = "25.77.25.77",
+  LINK_LOCAL = "169.254.77.77",
+  LAN = "10.77.77.2";
 
 // Another machine beside this one, with a private, a link-local and a public address: a network namespace with a
 // listener on all of them.
@@ -53,8 +58,12 @@ const reached_from = (container, addresses) => {
     Promise.all(process.argv.slice(1).map(probe)).then((all) => console.log(JSON.stringify(all)));`;
   const names = Object.keys(addresses);
   return new Promise((resolve, reject) =>
-    execFile("nsenter", ["-t", `${container.State.Pid}`, "-n", process.execPath, "-e", probing, ...Object.values(addresses)], (error, out) =>
-      error ? reject(error) : resolve(JSON.parse(out).flatMap((answers, at) => (answers ? [names[at]] : [])))));
+    execFile(
+      "nsenter",
+      ["-t", `${container.State.Pid}`, "-n", process.execPath, "-e", probing, ...Object.values(addresses)],
+      (error, out) => (error ? reject(error) : resolve(JSON.parse(out).flatMap((answers, at) => (answers ? [names[at]] : [])))),
+    ),
+  );
 };
 
 const setting = async (t, env = {}) => {
@@ -67,66 +76,75 @@ const setting = async (t, env = {}) => {
   const addresses_for = (container) => {
     const door = new URL(container.Config.Labels["agentbox.door"]);
     return {
-      box: door.host, web: `${PUBLIC}:7777`, lan: `${LAN}:7777`, "link-local": `${LINK_LOCAL}:7777`,
-      "service at the gateway": `${door.hostname}:${service}`, "service at the lan's address": `10.77.77.1:${service}`,
+      box: door.host,
+      web: `${PUBLIC}:7777`,
+      lan: `${LAN}:7777`,
+      "link-local": `${LINK_LOCAL}:7777`,
+      "service at the gateway": `${door.hostname}:${service}`,
+      "service at the lan's address": `10.77.77.1:${service}`,
     };
   };
   const health = async () => (await fetch(`${box.backend}/health`)).json();
   return { docker, box, ada, container_of, addresses_for, health };
 };
 
-test("containers reach the box and the web alone, with the box or without, and an agent without egress the box alone", { skip }, async (t) => {
-  const { docker, box, ada, container_of, addresses_for, health } = await setting(t);
-  const open = await box.running_agent(ada, "Open", "pro"), closed = await box.running_agent(ada, "Closed", "pro");
-  const reached = (id, more = {}) => reached_from(container_of(id), { ...addresses_for(container_of(id)), ...more });
-  const digits = docker.ask("network", "ls", "--format", "{{.Name}}").match(/^agentbox-([0-9a-f]{12})$/m)[1];
-  const gateway_of = (container) => `${Object.values(container.NetworkSettings.Networks)[0].IPAddress}:18789`;
+test(
+  "containers reach the box and the web alone, with the box or without, and an agent without egress the box alone",
+  { skip },
+  async (t) => {
+    const { docker, box, ada, container_of, addresses_for, health } = await setting(t);
+    const open = await box.running_agent(ada, "Open", "pro"),
+      closed = await box.running_agent(ada, "Closed", "pro");
+    const reached = (id, more = {}) => reached_from(container_of(id), { ...addresses_for(container_of(id)), ...more });
+    const digits = docker.ask("network", "ls", "--format", "{{.Name}}").match(/^agentbox-([0-9a-f]{12})$/m)[1];
+    const gateway_of = (container) => `${Object.values(container.NetworkSettings.Networks)[0].IPAddress}:18789`;
 
-  await t.test("by default", async () => {
-    assert.deepEqual(await reached(open, { neighbour: gateway_of(container_of(closed)) }), ["box", "web"]);
-    const { isolation, isolationLacks } = await health();
-    assert.deepEqual([isolation, isolationLacks], ["container", []]);
-    assert.match(box.whole_log, /isolation_of_agents.*closed LAN/);
-  });
+    await t.test("by default", async () => {
+      assert.deepEqual(await reached(open, { neighbour: gateway_of(container_of(closed)) }), ["box", "web"]);
+      const { isolation, isolationLacks } = await health();
+      assert.deepEqual([isolation, isolationLacks], ["container", []]);
+      assert.match(box.whole_log, /isolation_of_agents.*closed LAN/);
+    });
 
-  await t.test("egress none or a list: the box alone, through which fetch goes on", async () => {
-    assert.equal((await ada.call("PATCH", `/api/agents/${closed}`, { config: { egress: ["example.org"] } })).status, 200);
-    await ada.call("POST", `/api/instance/${closed}/restart`);
-    await box.until_status(ada, closed, "running");
-    assert.deepEqual(await reached(closed, { neighbour: gateway_of(container_of(open)) }), ["box"]);
-    assert.deepEqual(container_of(closed).HostConfig.Dns, ["192.0.2.1"]);
-    const answer = await ada.call("POST", "/api/chat", { agentId: closed, message: "hello" });
-    assert.equal(answer.status, 200, JSON.stringify(answer.body));
-  });
+    await t.test("egress none or a list: the box alone, through which fetch goes on", async () => {
+      assert.equal((await ada.call("PATCH", `/api/agents/${closed}`, { config: { egress: ["example.org"] } })).status, 200);
+      await ada.call("POST", `/api/instance/${closed}/restart`);
+      await box.until_status(ada, closed, "running");
+      assert.deepEqual(await reached(closed, { neighbour: gateway_of(container_of(open)) }), ["box"]);
+      assert.deepEqual(container_of(closed).HostConfig.Dns, ["192.0.2.1"]);
+      const answer = await ada.call("POST", "/api/chat", { agentId: closed, message: "hello" });
+      assert.equal(answer.status, 200, JSON.stringify(answer.body));
+    });
 
-  await t.test("while the box is gone, and after the engine has restarted", async () => {
-    await box.end("SIGKILL");
-    assert.deepEqual(await reached(open), ["web"]);
-    assert.deepEqual(await reached(closed), []);
-    await docker.end("SIGTERM");
-    await docker.serve();
-    await box.serve();
-    for (const id of [open, closed]) await box.until_status(ada, id, "running");
-    await until("it is reached", () => container_of(open) && container_of(closed));
-    assert.deepEqual(await reached(open), ["box", "web"]);
-    assert.deepEqual(await reached(closed), ["box"]);
-  });
+    await t.test("while the box is gone, and after the engine has restarted", async () => {
+      await box.end("SIGKILL");
+      assert.deepEqual(await reached(open), ["web"]);
+      assert.deepEqual(await reached(closed), []);
+      await docker.end("SIGTERM");
+      await docker.serve();
+      await box.serve();
+      for (const id of [open, closed]) await box.until_status(ada, id, "running");
+      await until("it is reached", () => container_of(open) && container_of(closed));
+      assert.deepEqual(await reached(open), ["box", "web"]);
+      assert.deepEqual(await reached(closed), ["box"]);
+    });
 
-  await t.test("rules that somebody removed are back at the next start of an agent", async () => {
-    execFileSync("iptables", ["-w", "10", "-t", "mangle", "-F", `AGENTBOX-${digits}`]);
-    await ada.call("POST", `/api/instance/${open}/restart`);
-    await box.until_status(ada, open, "running");
-    assert.deepEqual(await reached(open), ["box", "web"]);
-  });
+    await t.test("rules that somebody removed are back at the next start of an agent", async () => {
+      execFileSync("iptables", ["-w", "10", "-t", "mangle", "-F", `AGENTBOX-${digits}`]);
+      await ada.call("POST", `/api/instance/${open}/restart`);
+      await box.until_status(ada, open, "running");
+      assert.deepEqual(await reached(open), ["box", "web"]);
+    });
 
-  await t.test("nothing of it stays once there is no container", async () => {
-    assert.notDeepEqual(packet_filter(digits), []);
-    for (const id of [open, closed]) assert.equal((await ada.call("DELETE", `/api/agents/${id}`)).body.deleted, true);
-    await until("no containers", () => docker.containers().length === 0);
-    await box.end("SIGTERM");
-    for (const program of ["iptables", "ip6tables"]) assert.deepEqual(packet_filter(digits, program), [], box.log);
-  });
-});
+    await t.test("nothing of it stays once there is no container", async () => {
+      assert.notDeepEqual(packet_filter(digits), []);
+      for (const id of [open, closed]) assert.equal((await ada.call("DELETE", `/api/agents/${id}`)).body.deleted, true);
+      await until("no containers", () => docker.containers().length === 0);
+      await box.end("SIGTERM");
+      for (const program of ["iptables", "ip6tables"]) assert.deepEqual(packet_filter(digits, program), [], box.log);
+    });
+  },
+);
 
 test("CONTAINER_LAN opens the LAN to agents with egress web, and everybody is told", { skip }, async (t) => {
   const { box, ada, container_of, addresses_for, health } = await setting(t, { CONTAINER_LAN: "on" });

@@ -28,7 +28,8 @@ test("an update that does not come up is taken back, and chooses nothing for the
   const update = (image) => box.backend_call("POST", `/api/agents/${id}/update`, { image });
   const made_from = () => running().map(({ Config }) => Config.Image);
 
-  const broken = "agentbox/agent:broken", good = "agentbox/agent:second";
+  const broken = "agentbox/agent:broken",
+    good = "agentbox/agent:second";
   const still = docker.ask("create", "--network", "none", IMAGE);
   docker.ask("commit", "--change", 'ENTRYPOINT ["/usr/bin/agentbox", "nonsense"]', still, broken);
   docker.ask("rm", still);
@@ -38,7 +39,10 @@ test("an update that does not come up is taken back, and chooses nothing for the
     assert.match(failed.error, /^The update failed, and what ran before runs again: /, image);
     const { status, statusReason } = await seen(id);
     assert.deepEqual([status, statusReason], ["running", failed.error]);
-    assert.deepEqual(running().map(({ Image }) => Image), [image_before]);
+    assert.deepEqual(
+      running().map(({ Image }) => Image),
+      [image_before],
+    );
   }
   assert.match((await say(id, "what do you remember?")).body.message.content, /Friday/);
 
@@ -55,7 +59,8 @@ test("kill -9 in the middle of provisioning leaves one container for each agent,
   const { docker, box, ada, seen, running, say } = await with_docker(t);
   const statuses = async () => (await ada.call("GET", "/api/agents")).body.agents.map(({ status }) => status);
   const provisioned = await Promise.all(
-    Array.from({ length: COUNT }, (_, at) => ada.call("POST", "/api/agents/provision", { name: `Scout ${at}`, tier: "enterprise" })));
+    Array.from({ length: COUNT }, (_, at) => ada.call("POST", "/api/agents/provision", { name: `Scout ${at}`, tier: "enterprise" })),
+  );
   // Before there is a container, when there is one, and when one agent is ready.
   for (const moment of [() => true, () => docker.containers().length > 0, async () => (await statuses()).includes("running")]) {
     await until("the moment", moment, 120_000);
@@ -67,7 +72,9 @@ test("kill -9 in the middle of provisioning leaves one container for each agent,
     const all_well = async () => (found = (await ada.call("GET", "/api/agents")).body.agents).every(is_well);
     await until("nothing has failed", all_well, 60_000).catch(async (error) => {
       const told = await Promise.all(found.map(({ id }) => seen(id)));
-      throw new Error(`${error.message}: ${JSON.stringify(told.map(({ name, status, statusReason }) => ({ name, status, statusReason })))}`);
+      throw new Error(
+        `${error.message}: ${JSON.stringify(told.map(({ name, status, statusReason }) => ({ name, status, statusReason })))}`,
+      );
     });
     assert.equal(found.length, COUNT, "nothing is lost");
   }
@@ -89,7 +96,11 @@ test("jobs left undone by an unavailable engine are done when it answers again",
 
   process.kill(docker.child.pid, "SIGSTOP");
   const refused = await ada.call("POST", `/api/instance/${id}/stop`);
-  assert.deepEqual([refused.status, /Docker Engine .* does not answer/.test(refused.body.error)], [500, true], JSON.stringify(refused.body));
+  assert.deepEqual(
+    [refused.status, /Docker Engine .* does not answer/.test(refused.body.error)],
+    [500, true],
+    JSON.stringify(refused.body),
+  );
   assert.equal((await seen(id)).status, "stopping");
   process.kill(docker.child.pid, "SIGCONT"); // nobody is told
   await until("it is stopped after all", async () => (await seen(id)).status === "stopped", 120_000);
@@ -100,7 +111,11 @@ test("jobs left undone by an unavailable engine are done when it answers again",
   await until("it is known that nothing can be done", async () => (await seen(made)).status === "error");
   assert.match((await seen(made)).statusReason, /Docker Engine .* does not answer/);
   const unheard = await say(made, "hello?");
-  assert.deepEqual([unheard.status, /not running: The Docker Engine .* does not answer/.test(unheard.body.error)], [409, true], JSON.stringify(unheard.body));
+  assert.deepEqual(
+    [unheard.status, /not running: The Docker Engine .* does not answer/.test(unheard.body.error)],
+    [409, true],
+    JSON.stringify(unheard.body),
+  );
   const { body: blind } = await ada.call("GET", `/api/instance/${made}`);
   assert.deepEqual([blind.container, blind.health], ["unknown", "unhealthy"]);
   await docker.serve();

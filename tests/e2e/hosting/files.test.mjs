@@ -28,13 +28,26 @@ const with_agent = async (t) => {
 test("files go in, are listed, are read by the agent, and are removed", async (t) => {
   const { ada, id, workspace, list, upload, remove } = await with_agent(t);
   const bytes = Buffer.from(Array.from({ length: 70_000 }, (_, n) => (n * 7) % 256));
-  const stored = await upload({ "note.txt": "hello", "a \"b\" ü.bin": bytes }, { path: "in/here" });
+  const stored = await upload({ "note.txt": "hello", 'a "b" ü.bin': bytes }, { path: "in/here" });
   assert.equal(stored.status, 201, JSON.stringify(stored.body));
-  assert.deepEqual(stored.body.files.map(({ path, size }) => [path, size]), [["in/here/note.txt", 5], ['in/here/a "b" ü.bin', 70_000]]);
+  assert.deepEqual(
+    stored.body.files.map(({ path, size }) => [path, size]),
+    [
+      ["in/here/note.txt", 5],
+      ['in/here/a "b" ü.bin', 70_000],
+    ],
+  );
   assert.deepEqual(readFileSync(join(workspace, 'in/here/a "b" ü.bin')), bytes);
   const listed = await list();
-  assert.deepEqual(listed.files.map(({ path, type }) => [path, type]),
-    [["in", "folder"], ["in/here", "folder"], ['in/here/a "b" ü.bin', "file"], ["in/here/note.txt", "file"]]);
+  assert.deepEqual(
+    listed.files.map(({ path, type }) => [path, type]),
+    [
+      ["in", "folder"],
+      ["in/here", "folder"],
+      ['in/here/a "b" ü.bin', "file"],
+      ["in/here/note.txt", "file"],
+    ],
+  );
   assert.deepEqual([listed.usedBytes, listed.quotaBytes, listed.truncated], [70_005, 500 * 1024 * 1024, false]);
   assert.equal((await list("in/here")).count, 2);
   const said = await ada.call("POST", "/api/chat", { agentId: id, message: "read the file in/here/note.txt" });
@@ -53,14 +66,33 @@ test("no name leads out of the workspace, into its history or through a link", a
   symlinkSync("/etc/passwd", join(workspace, "passwd"));
   mkdirSync(join(workspace, "folder"));
   const before = readdirSync(box.folder).sort();
-  for (const name of ["../x", "a/../../x", "/x", "..", ".", "a/..", ".git/config", ".GIT/config", ".git./config", "git~1/config", ".agentbox/memory.jsonl",
-    "a\\b", "a\u0000b", "out/x", "passwd", "folder", "x/", "a".repeat(300), "a/".repeat(40) + "x"]) {
+  for (const name of [
+    "../x",
+    "a/../../x",
+    "/x",
+    "..",
+    ".",
+    "a/..",
+    ".git/config",
+    ".GIT/config",
+    ".git./config",
+    "git~1/config",
+    ".agentbox/memory.jsonl",
+    "a\\b",
+    "a\u0000b",
+    "out/x",
+    "passwd",
+    "folder",
+    "x/",
+    "a".repeat(300),
+    "a/".repeat(40) + "x",
+  ]) {
     const answer = await upload({ fine: "x", [name]: "x" });
     assert.equal(answer.status, 400, `${JSON.stringify(name)}: ${JSON.stringify(answer.body)}`);
     assert.equal(existsSync(join(workspace, "fine")), false, `${name}: the other one is not written either`);
   }
   for (const path of ["../x", "/etc", "out", "out/endpoints.json", ".git", ".git/HEAD", ".agentbox"]) {
-    assert.ok([400, 404].includes((await list(path).then(({ error }) => (error ? 400 : 200)))), path);
+    assert.ok([400, 404].includes(await list(path).then(({ error }) => (error ? 400 : 200))), path);
     if (path !== "out") assert.equal((await remove(path)).status, 400, path);
   }
   assert.deepEqual(readdirSync(box.folder).sort(), before);
@@ -76,8 +108,14 @@ test("two of one name, none at all, and bodies that are no forms", async (t) => 
   const raw = (type, body) => send(box.web, "POST", "/api/files", { headers: { cookie: ada.cookie, "content-type": type }, body });
   const form = `--X\r\nContent-Disposition: form-data; name="agentId"\r\n\r\n${id}\r\n--X\r\nContent-Disposition: form-data; name="file"; filename="f"\r\n\r\nhi\r\n`;
   assert.equal((await raw("multipart/form-data; boundary=X", form + "--X--")).status, 201);
-  for (const [type, body] of [["application/json", "{}"], ["multipart/form-data", form + "--X--"], ["multipart/form-data; boundary=X", form],
-    ["multipart/form-data; boundary=Y", form + "--X--"], ["multipart/mixed; boundary=X", form + "--X--"], ["multipart/form-data; boundary=X", ""]])
+  for (const [type, body] of [
+    ["application/json", "{}"],
+    ["multipart/form-data", form + "--X--"],
+    ["multipart/form-data; boundary=X", form],
+    ["multipart/form-data; boundary=Y", form + "--X--"],
+    ["multipart/mixed; boundary=X", form + "--X--"],
+    ["multipart/form-data; boundary=X", ""],
+  ])
     assert.equal((await raw(type, body)).status, 400, `${type} ${body.length}`);
 });
 
@@ -88,14 +126,20 @@ test("large files go in whole, and their senders are known before their bytes ar
   assert.deepEqual([stored.status, stored.body.files?.map(({ size }) => size)], [201, [20 << 20, 1]], JSON.stringify(stored.body));
   assert.ok(readFileSync(join(workspace, "film.mp4")).equals(bytes));
 
-  const announce = (headers) => send(box.web, "POST", "/api/files", { headers: { "content-type": "multipart/form-data; boundary=X", ...headers } });
+  const announce = (headers) =>
+    send(box.web, "POST", "/api/files", { headers: { "content-type": "multipart/form-data; boundary=X", ...headers } });
   const cookie = ada.cookie;
   const large = await announce({ cookie, "content-length": (32 << 20) + 1 });
   assert.deepEqual([large.status, large.body.limit], [413, 32 << 20], "the answer says how much is taken");
   for (const headers of [{}, { cookie: "app-session=forged" }])
     assert.equal((await announce({ ...headers, "content-length": 2 << 20 })).status, 401);
-  assert.equal((await announce({ cookie, "content-length": 2 << 20, origin: "https://evil.example", "sec-fetch-site": "cross-site" })).status, 403);
-  const json = await send(box.web, "POST", "/api/chat", { headers: { cookie, "content-type": "application/json", "content-length": (1 << 20) + 1 } });
+  assert.equal(
+    (await announce({ cookie, "content-length": 2 << 20, origin: "https://evil.example", "sec-fetch-site": "cross-site" })).status,
+    403,
+  );
+  const json = await send(box.web, "POST", "/api/chat", {
+    headers: { cookie, "content-type": "application/json", "content-length": (1 << 20) + 1 },
+  });
   assert.deepEqual([json.status, json.body.limit], [413, 1 << 20], "what is no file stays at 1 MB");
   await box.backend_call("PUT", `/api/agents/${id}`, { plan: "label" });
   const filler = openSync(join(workspace, "filler"), "w");
@@ -109,7 +153,10 @@ const begin_upload = (box, cookie, path, sent, announced = 30 << 20) =>
   new Promise((resolve, reject) => {
     const { hostname, port } = new URL(box.web);
     const socket = connect(Number(port), hostname, () =>
-      socket.write(`POST ${path} HTTP/1.1\r\nHost: box\r\nCookie: ${cookie}\r\nContent-Type: multipart/form-data; boundary=X\r\nContent-Length: ${announced}\r\n\r\n${sent}`));
+      socket.write(
+        `POST ${path} HTTP/1.1\r\nHost: box\r\nCookie: ${cookie}\r\nContent-Type: multipart/form-data; boundary=X\r\nContent-Length: ${announced}\r\n\r\n${sent}`,
+      ),
+    );
     let text = "";
     socket.on("data", (bytes) => {
       text += bytes;
@@ -117,7 +164,10 @@ const begin_upload = (box, cookie, path, sent, announced = 30 << 20) =>
       socket.destroy();
     });
     socket.on("error", reject);
-    setTimeout(() => { socket.destroy(); resolve({ status: 0, text: "no answer: it waits for the body" }); }, 5_000).unref();
+    setTimeout(() => {
+      socket.destroy();
+      resolve({ status: 0, text: "no answer: it waits for the body" });
+    }, 5_000).unref();
   });
 
 test("the agent is checked before the files arrive, by the query or by the first field", async (t) => {
@@ -126,14 +176,19 @@ test("the agent is checked before the files arrive, by the query or by the first
   const field = (name, value) => `--X\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
   const file = `--X\r\nContent-Disposition: form-data; name="file"; filename="f"\r\n\r\n`;
   for (const [path, sent, status] of [
-    [`/api/files?agentId=${id}`, "", 404], ["/api/files", `${field("agentId", id)}--X\r\n`, 404], ["/api/files?agentId=ag_none", "", 404],
-    ["/api/files", file, 400], ["/api/files", field("note", "x"), 400], ["/api/files", "x".repeat(100_000), 400],
+    [`/api/files?agentId=${id}`, "", 404],
+    ["/api/files", `${field("agentId", id)}--X\r\n`, 404],
+    ["/api/files?agentId=ag_none", "", 404],
+    ["/api/files", file, 400],
+    ["/api/files", field("note", "x"), 400],
+    ["/api/files", "x".repeat(100_000), 400],
   ])
     assert.equal((await begin_upload(box, eve.cookie, path, sent)).status, status, `${path} ${sent.slice(0, 60)}`);
   assert.equal((await begin_upload(box, eve.cookie, "/api/files", file, 300)).status, 400, "small forms, too");
 
   const whole = `${file}hello\r\n--X--`;
-  const raw = (path, body) => send(box.web, "POST", path, { headers: { cookie: ada.cookie, "content-type": "multipart/form-data; boundary=X" }, body });
+  const raw = (path, body) =>
+    send(box.web, "POST", path, { headers: { cookie: ada.cookie, "content-type": "multipart/form-data; boundary=X" }, body });
   const stored = await raw(`/api/files?agentId=${id}&path=by%20query`, whole);
   assert.deepEqual([stored.status, stored.body.files?.[0].path], [201, "by query/f"], stored.text);
   assert.equal(readFileSync(join(workspace, "by query/f"), "utf8"), "hello");
@@ -149,13 +204,22 @@ test("an upload that is cut off leaves nothing behind", async (t) => {
   const part = `--X\r\nContent-Disposition: form-data; name="file"; filename="f"\r\n\r\n${"x".repeat(2 << 20)}`;
   await new Promise((resolve) => {
     const { hostname, port } = new URL(box.web);
-    const socket = connect(Number(port), hostname, () => socket.write(
-      `POST /api/files HTTP/1.1\r\nHost: box\r\nCookie: ${ada.cookie}\r\nContent-Type: multipart/form-data; boundary=X\r\nContent-Length: ${8 << 20}\r\n\r\n${field}${part}`,
-      () => { socket.resetAndDestroy(); resolve(); }));
+    const socket = connect(Number(port), hostname, () =>
+      socket.write(
+        `POST /api/files HTTP/1.1\r\nHost: box\r\nCookie: ${ada.cookie}\r\nContent-Type: multipart/form-data; boundary=X\r\nContent-Length: ${8 << 20}\r\n\r\n${field}${part}`,
+        () => {
+          socket.resetAndDestroy();
+          resolve();
+        },
+      ),
+    );
     socket.on("error", resolve);
   });
   assert.equal((await upload({ g: "whole" })).status, 201);
-  assert.deepEqual((await list()).files.map(({ path }) => path), ["g"]);
+  assert.deepEqual(
+    (await list()).files.map(({ path }) => path),
+    ["g"],
+  );
   assert.deepEqual(readdirSync(box.folder).sort(), before);
 });
 

@@ -10,7 +10,8 @@ import { Docker, IMAGE, no_docker, root_file_system_of } from "../support/docker
 import { ModelServer, say } from "../peers/model_server.mjs";
 
 const skip = no_docker();
-const FOREIGN = "foreign/gateway:story", TRUSTING = "foreign/trusting:story";
+const FOREIGN = "foreign/gateway:story",
+  TRUSTING = "foreign/trusting:story";
 
 // The image, and one more whose label asks for the headers of a proxy.
 const import_foreign_images = (t, docker) => {
@@ -25,7 +26,8 @@ const import_foreign_images = (t, docker) => {
 };
 
 test("an agent of a foreign image chats, meters, keeps its state, and sees no proxy", { skip }, async (t) => {
-  const docker = await Docker.start(t), model = await ModelServer.start(t);
+  const docker = await Docker.start(t),
+    model = await ModelServer.start(t);
   import_foreign_images(t, docker);
   const env = { DOCKER_HOST: docker.host, AGENT_RUNTIME: "docker", AGENT_IMAGE: FOREIGN, LOCAL_MODEL_URL: model.url };
   const box = await Box.start(t, env);
@@ -33,17 +35,22 @@ test("an agent of a foreign image chats, meters, keeps its state, and sees no pr
   const id = await box.running_agent(ada);
   const agent = async () => (await ada.call("GET", `/api/agents/${id}`)).body.agent;
   const at_its_host = async (headers = {}) => {
-    const { token } = (await ada.call("GET", `/api/agents/${id}/token`)).body, { host } = new URL((await agent()).url);
+    const { token } = (await ada.call("GET", `/api/agents/${id}/token`)).body,
+      { host } = new URL((await agent()).url);
     const answer = await send(box.web, "GET", "/some/page", { headers: { host, authorization: `Bearer ${token}`, ...headers } });
     return [answer.status, answer.body];
   };
 
   await t.test("its chat is asked by the name that it lists, and its calls go through the box", async () => {
-    for (const [stream, words] of [[false, "Ahoy."], [true, "Aye."]]) {
+    for (const [stream, words] of [
+      [false, "Ahoy."],
+      [true, "Aye."],
+    ]) {
       model.will(say(words, [10, 5]));
       const asked = { agentId: id, message: "Hello", stream };
       const answer = await send(box.web, "POST", "/api/chat", {
-        headers: { cookie: ada.cookie, "content-type": "application/json" }, body: JSON.stringify(asked),
+        headers: { cookie: ada.cookie, "content-type": "application/json" },
+        body: JSON.stringify(asked),
       });
       assert.equal(answer.status, 200, answer.text);
       assert.ok(answer.text.includes(words), answer.text);
@@ -72,7 +79,10 @@ test("an agent of a foreign image chats, meters, keeps its state, and sees no pr
   await t.test("an image that needs more memory than the plan has is refused with both figures", async () => {
     const updated = await box.backend_call("POST", `/api/agents/${id}/update`, { image: TRUSTING });
     assert.equal(updated.code, "PLAN_TOO_SMALL");
-    assert.match(updated.error, /foreign\/trusting:story needs 2048 MiB of memory, and the plan gives an agent 512 MiB: choose a larger plan\./);
+    assert.match(
+      updated.error,
+      /foreign\/trusting:story needs 2048 MiB of memory, and the plan gives an agent 512 MiB: choose a larger plan\./,
+    );
     assert.deepEqual(await at_its_host(), [200, { page: "/some/page" }], "what ran before runs again");
   });
 

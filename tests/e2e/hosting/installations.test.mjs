@@ -9,27 +9,42 @@ const listed = (box) => box.backend_call("GET", "/api/installations");
 
 test("an installation registers, is inactive without heartbeats, and active again with one", async (t) => {
   const box = await Box.start(t, { INSTALLATION_HEARTBEAT_INTERVAL: "1s" });
-  const made = await post(box, "/api/register-home", { userId: "home-1", gatewayToken: "token-of-home-1" });
+  const [home, link] = [(await box.customer("ada@example.org")).id, (await box.customer("eve@example.org")).id].map(String);
+  const made = await post(box, "/api/register-home", { userId: home, gatewayToken: "token-of-home-1" });
   assert.deepEqual([made.status, made.body.success, made.body.dashboardUrl], [200, true, `${box.web}/dashboard`]);
-  assert.equal((await post(box, "/api/register-link", { userId: "link-1", mode: "home" })).status, 200);
+  assert.equal((await post(box, "/api/register-link", { userId: link, mode: "home" })).status, 200);
   const first = await listed(box);
   assert.deepEqual([first.success, first.count], [true, 2]);
-  assert.deepEqual(first.installations.map(({ userId, mode }) => [userId, mode]), [["home-1", "home"], ["link-1", "link"]]);
+  assert.deepEqual(
+    first.installations.map(({ userId, mode }) => [userId, mode]),
+    [
+      [home, "home"],
+      [link, "link"],
+    ],
+  );
   const status = async () => Object.fromEntries((await listed(box)).installations.map((one) => [one.userId, one.status]));
   await until("both are inactive", async () => Object.values(await status()).every((one) => one === "inactive"));
-  const beat = await post(box, "/api/heartbeat", { userId: "home-1" }, {});
+  const beat = await post(box, "/api/heartbeat", { userId: home }, {});
   assert.deepEqual([beat.status, beat.body.success], [200, true]);
   assert.ok(beat.body.timestamp);
-  assert.deepEqual(await status(), { "home-1": "active", "link-1": "inactive" });
+  assert.deepEqual(await status(), { [home]: "active", [link]: "inactive" });
   for (const body of [{}, { userId: "nobody" }]) assert.equal((await post(box, "/api/heartbeat", body, {})).status, 200);
   assert.equal((await listed(box)).count, 2, "a heartbeat registers nobody");
+  for (const path of ["/api/register-home", "/api/register-link"])
+    for (const userId of ["4711", "nobody"]) {
+      const unknown = await post(box, path, { userId });
+      assert.deepEqual([unknown.status, unknown.body], [404, { error: "No such user" }]);
+    }
 
-  await post(box, "/api/register-home", { userId: "home-1", mode: "cloud" });
+  await post(box, "/api/register-home", { userId: home, mode: "cloud" });
   const [again] = (await listed(box)).installations;
   assert.deepEqual([again.mode, again.registeredAt], ["cloud", first.installations[0].registeredAt]);
   await box.end("SIGKILL");
   await box.serve();
-  assert.deepEqual((await listed(box)).installations.map(({ userId }) => userId), ["home-1", "link-1"]);
+  assert.deepEqual(
+    (await listed(box)).installations.map(({ userId }) => userId),
+    [home, link],
+  );
   assert.equal((box.whole_log + JSON.stringify(await listed(box))).includes("token-of-home-1"), false);
 });
 

@@ -49,7 +49,7 @@ test("an update runs it anew in the same workspace", async (t) => {
 
 test("agentId in the body or query selects one of several agents, and only one of the caller's", async (t) => {
   const { box, ada, id: first } = await with_agent(t);
-  const { id: second } = (await box.backend_call("POST", "/api/agents", { name: "Second", userId: ada.id }));
+  const { id: second } = await box.backend_call("POST", "/api/agents", { name: "Second", userId: ada.id });
   const status_of = async (id) => (await detail(ada, id)).status;
   const at = (path, body, person = ada) => person.call("POST", `/api/instance/${path}`, body);
 
@@ -62,7 +62,11 @@ test("agentId in the body or query selects one of several agents, and only one o
   assert.equal((await ada.call("GET", `/api/instance/${ada.id}/stats?agentId=${second}`)).body.id, second);
   assert.equal((await at(`${first}/restart`, { agentId: first })).status, 200, "saying it twice is fine");
 
-  for (const [path, body] of [[`${first}/stop`, { agentId: second }], [`${first}/stop?agentId=${second}`], [`${ada.id}/stop?agentId=${first}`, { agentId: second }]]) {
+  for (const [path, body] of [
+    [`${first}/stop`, { agentId: second }],
+    [`${first}/stop?agentId=${second}`],
+    [`${ada.id}/stop?agentId=${first}`, { agentId: second }],
+  ]) {
     const refused = await at(path, body);
     assert.equal(refused.status, 400, path);
     assert.match(refused.body.error, /^agentId/);
@@ -73,7 +77,9 @@ test("agentId in the body or query selects one of several agents, and only one o
   await ada.call("DELETE", `/api/agents/${second}`);
   assert.equal((await at(`${ada.id}/stop`, { agentId: second })).status, 404, "also with one agent alone");
   const nonsense = await fetch(`${box.web}/api/instance/${first}/stop`, {
-    method: "POST", headers: { cookie: ada.cookie, "content-type": "application/json" }, body: "nonsense",
+    method: "POST",
+    headers: { cookie: ada.cookie, "content-type": "application/json" },
+    body: "nonsense",
   });
   assert.equal(nonsense.status, 400);
   assert.equal(await status_of(first), "running");
@@ -100,10 +106,16 @@ test("a message to an agent that is about to run waits for it; one that is stopp
   const restarting = ada.call("POST", `/api/instance/${id}/restart`);
   await until("the restart begins", async () => (await detail(ada, id)).status === "provisioning");
   const answers = await Promise.all([chat("remember that one is one"), chat("remember that two is two")]);
-  assert.deepEqual(answers.map(({ status }) => status), [200, 200]);
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    [200, 200],
+  );
   assert.equal((await restarting).body.status, "running");
   const { messages } = (await ada.call("GET", `/api/agents/${id}/messages`)).body;
-  assert.deepEqual(messages.filter(({ role }) => role === "user").map(({ delivery }) => delivery), ["answered", "answered"]);
+  assert.deepEqual(
+    messages.filter(({ role }) => role === "user").map(({ delivery }) => delivery),
+    ["answered", "answered"],
+  );
 
   await ada.call("POST", `/api/instance/${id}/stop`);
   const refused = await chat("hello?");
@@ -115,14 +127,18 @@ test("a message to an agent that is about to run waits for it; one that is stopp
 test("an answer streams as it comes", async (t) => {
   const { box, ada, id } = await with_agent(t);
   const answer = await fetch(`${box.web}/api/chat`, {
-    method: "POST", headers: { cookie: ada.cookie, "content-type": "application/json" },
+    method: "POST",
+    headers: { cookie: ada.cookie, "content-type": "application/json" },
     body: JSON.stringify({ agentId: id, message: "remember that the demo is on Friday", stream: true }),
   });
   assert.match(answer.headers.get("content-type"), /^text\/event-stream/);
-  const events = (await answer.text()).split("\n\n").filter((text) => text.startsWith("event:")).map((text) => {
-    const [, name, data] = /^event: (\w+)\ndata: (.*)$/.exec(text);
-    return [name, JSON.parse(data)];
-  });
+  const events = (await answer.text())
+    .split("\n\n")
+    .filter((text) => text.startsWith("event:"))
+    .map((text) => {
+      const [, name, data] = /^event: (\w+)\ndata: (.*)$/.exec(text);
+      return [name, JSON.parse(data)];
+    });
   const [last, done] = events.pop();
   assert.equal(last, "done");
   assert.deepEqual([...new Set(events.map(([name]) => name))], ["tool_call", "tool_result", "delta"]);
@@ -160,7 +176,10 @@ test("actions by name do the same as their own routes, to the caller's agents on
   const eve = await box.customer("eve@example.org");
   const get = (person, query) => person.call("GET", `/api/agent?${query}`);
   assert.equal((await get(ada, "action=status")).body.agent.id, id, "the only one needs no name");
-  assert.deepEqual((await get(ada, `action=list&userId=${eve.id}`)).body.agents.map((agent) => agent.id), [id]);
+  assert.deepEqual(
+    (await get(ada, `action=list&userId=${eve.id}`)).body.agents.map((agent) => agent.id),
+    [id],
+  );
   assert.deepEqual((await get(eve, `action=list&userId=${ada.id}`)).body.agents, []);
   assert.equal((await get(eve, `action=status&userId=${ada.id}`)).status, 404);
   assert.equal((await get(eve, `action=messages&agentId=${id}`)).status, 404);

@@ -27,7 +27,8 @@ const streams = async (person) => (await person.call("GET", "/api/logs/active"))
 test("log lines reach every reader, complete lines only, and resume after the last one", async (t) => {
   const { box, ada, id, write } = await with_agent(t);
   await ada.call("POST", `/api/instance/${id}/stop`); // it has its own to tell while it runs
-  const path = `/api/logs/${id}/stream?tail=1`, headers = { cookie: ada.cookie };
+  const path = `/api/logs/${id}/stream?tail=1`,
+    headers = { cookie: ada.cookie };
   const readers = [follow(t, box, path, headers), follow(t, box, path, headers)];
   await until("both are there", async () => (await streams(ada)).length === 2 && readers.every(({ events }) => events.length === 2));
   write("one\ntw");
@@ -85,7 +86,10 @@ test("a returning reader gets all missed lines in order, and a note about those 
     assert.ok(!page.skipped);
     paged.push(...page.lines);
   }
-  assert.deepEqual(paged.slice(1).map(({ text }) => text), reader.texts());
+  assert.deepEqual(
+    paged.slice(1).map(({ text }) => text),
+    reader.texts(),
+  );
 
   // As two rotations would leave it, while nobody reads along: what came right behind the line is gone.
   reader.close();
@@ -95,7 +99,10 @@ test("a returning reader gets all missed lines in order, and a note about those 
   writeFileSync(log, kept);
   const late = resume();
   await until("the rest", () => late.texts().length === 1);
-  assert.deepEqual(late.events.map(({ event }) => event), ["ready", "skipped", "log"]);
+  assert.deepEqual(
+    late.events.map(({ event }) => event),
+    ["ready", "skipped", "log"],
+  );
   assert.equal(late.events[1].data.after, known.id);
   const rest = await history(`after=${known.id}`);
   assert.deepEqual([rest.skipped, rest.lines.map(({ text }) => text)], [true, [kept.trim()]]);
@@ -107,11 +114,25 @@ test("history by number, by time and behind a line", async (t) => {
   const history = async (query = "") => (await ada.call("GET", `/api/logs/${id}/history?${query}`)).body;
   write('{"time":"2020-01-01T00:00:01.000Z","event":"old"}\nno time\n{"time":"2020-01-01T00:00:02.500Z","event":"later"}\n');
   const newest = await history("limit=2");
-  assert.deepEqual(newest.lines.map(({ text, at }) => [text.length > 7 ? JSON.parse(text).event : text, at]), [["no time", null], ["later", "2020-01-01T00:00:02.500Z"]]);
-  assert.deepEqual((await history("since=2020-01-01T00:00:01Z&until=2020-01-01T00:00:02Z")).lines.map(({ text }) => JSON.parse(text).event), ["old"]);
+  assert.deepEqual(
+    newest.lines.map(({ text, at }) => [text.length > 7 ? JSON.parse(text).event : text, at]),
+    [
+      ["no time", null],
+      ["later", "2020-01-01T00:00:02.500Z"],
+    ],
+  );
+  assert.deepEqual(
+    (await history("since=2020-01-01T00:00:01Z&until=2020-01-01T00:00:02Z")).lines.map(({ text }) => JSON.parse(text).event),
+    ["old"],
+  );
   assert.deepEqual((await history(`after=${newest.lines[0].id}`)).lines, [newest.lines[1]]);
   assert.equal((await history(`after=${newest.lines[1].id}`)).count, 0);
-  for (const [query, field] of [["since=yesterday", "since"], ["until=2020-13-01T00:00:00Z", "until"], ["after=x", "after"], ["limit=0", "limit"]])
+  for (const [query, field] of [
+    ["since=yesterday", "since"],
+    ["until=2020-13-01T00:00:00Z", "until"],
+    ["after=x", "after"],
+    ["limit=0", "limit"],
+  ])
     assert.match((await history(query)).error, new RegExp(`^${field}`), query);
 });
 
@@ -128,7 +149,9 @@ test("a reader that does not read is dropped, and costs nobody else a line", asy
   answer.pause();
   const block = ("x".repeat(1_000) + "\n").repeat(1_000); // a little less than a reader may have waiting
   // More than the kernel keeps at both ends for one that does not read.
-  const [kept_by_box, kept_by_client] = ["wmem", "rmem"].map((side) => Number(readFileSync(`/proc/sys/net/ipv4/tcp_${side}`, "utf8").split(/\s+/)[2]));
+  const [kept_by_box, kept_by_client] = ["wmem", "rmem"].map((side) =>
+    Number(readFileSync(`/proc/sys/net/ipv4/tcp_${side}`, "utf8").split(/\s+/)[2]),
+  );
   const blocks = Math.ceil((kept_by_box + kept_by_client) / block.length) + 3;
   for (let written = 1; written <= blocks; ++written) {
     write(block);
@@ -141,13 +164,20 @@ test("a reader that does not read is dropped, and costs nobody else a line", asy
 test("logs are their owner's, and the operator's", async (t) => {
   const { box, ada, id } = await with_agent(t);
   const eve = await box.customer("eve@example.org");
-  for (const [method, path] of [["GET", "stream"], ["GET", "history"], ["POST", "stop"]])
+  for (const [method, path] of [
+    ["GET", "stream"],
+    ["GET", "history"],
+    ["POST", "stop"],
+  ])
     assert.equal((await eve.call(method, `/api/logs/${id}/${path}`)).status, 404, path);
   const reader = follow(t, box, `/api/logs/${id}/stream`, { cookie: ada.cookie });
   await until("it is there", async () => (await streams(ada)).length === 1);
   assert.deepEqual(await streams(eve), []);
   const all = await box.backend_call("GET", "/api/logs/active");
-  assert.deepEqual(all.streams.map(({ agentId }) => agentId), [id]);
+  assert.deepEqual(
+    all.streams.map(({ agentId }) => agentId),
+    [id],
+  );
   assert.ok((await box.backend_call("GET", `/api/logs/${id}/history`)).count > 0);
   for (const headers of [{}, { authorization: "Bearer wrong" }])
     assert.equal((await fetch(`${box.backend}/api/logs/active`, { headers })).status, 401);
@@ -162,7 +192,8 @@ test("a stream ends with the session it was asked for with, and with its agent",
   const other = box.person();
   await other.log_in("ada@example.org", PASSWORD);
   const path = `/api/logs/${id}/stream?tail=0`;
-  const leaving = follow(t, box, path, { cookie: other.cookie }), staying = follow(t, box, path, { cookie: ada.cookie });
+  const leaving = follow(t, box, path, { cookie: other.cookie }),
+    staying = follow(t, box, path, { cookie: ada.cookie });
   await ready(leaving, staying);
   await other.call("POST", "/api/auth/signout");
   await until("one is cut", () => leaving.closed);

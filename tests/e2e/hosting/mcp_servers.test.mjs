@@ -26,10 +26,18 @@ const listen = async (t, handler) => {
 };
 
 const describe_weather = (server, object) => {
-  server.registerTool("forecast", { description: "The weather at a place", inputSchema: object({ place: z.string() }) },
-    async ({ place }) => ({ content: [{ type: "text", text: `Fair at ${place}` }, { type: "image", data: "AA==", mimeType: "image/png" }] }));
-  server.registerTool("storm", { description: "Always fails", inputSchema: object({}) },
-    async () => ({ isError: true, content: [{ type: "text", text: "The mast is broken" }] }));
+  server.registerTool(
+    "forecast",
+    { description: "The weather at a place", inputSchema: object({ place: z.string() }), annotations: { readOnlyHint: true } },
+    async ({ place }) => ({
+      content: [
+        { type: "text", text: `Fair at ${place}` },
+        { type: "image", data: "AA==", mimeType: "image/png" },
+      ],
+    }),
+  );
+  const storm = { description: "Always fails", inputSchema: object({}), annotations: { readOnlyHint: true } };
+  server.registerTool("storm", storm, async () => ({ isError: true, content: [{ type: "text", text: "The mast is broken" }] }));
   return server;
 };
 
@@ -41,7 +49,8 @@ const session_server = (t, log = []) => {
     let transport = sessions.get(request.headers["mcp-session-id"]);
     if (!transport) {
       transport = new StreamableHTTPServerTransport({
-        sessionIdGenerator: () => randomUUID(), onsessioninitialized: (id) => sessions.set(id, transport),
+        sessionIdGenerator: () => randomUUID(),
+        onsessioninitialized: (id) => sessions.set(id, transport),
       });
       const server = describe_weather(new McpServer({ name: "weather", version: "1.0.0" }), (shape) => shape);
       await server.connect(transport);
@@ -59,7 +68,13 @@ const current_server = async (t) => {
     const parts = [];
     for await (const part of request) parts.push(part);
     log.push([request.headers["mcp-method"], request.headers["mcp-protocol-version"], request.headers["mcp-name"]]);
-    const answer = await handler.fetch(new Request(`http://127.0.0.1${request.url}`, { method: request.method, headers: request.headers, body: parts.length ? Buffer.concat(parts) : undefined }));
+    const answer = await handler.fetch(
+      new Request(`http://127.0.0.1${request.url}`, {
+        method: request.method,
+        headers: request.headers,
+        body: parts.length ? Buffer.concat(parts) : undefined,
+      }),
+    );
     response.writeHead(answer.status, Object.fromEntries(answer.headers));
     if (answer.body) for await (const part of answer.body) response.write(part);
     response.end();
@@ -91,7 +106,10 @@ class Story {
     assert.equal(answer.status, 200, `${JSON.stringify(answer.body)} ${this.model.faults}`);
   }
   offered() {
-    return this.model.asked.at(-1).tools.map((tool) => tool.function.name).filter((name) => name.includes("__"));
+    return this.model.asked
+      .at(-1)
+      .tools.map((tool) => tool.function.name)
+      .filter((name) => name.includes("__"));
   }
   async servers() {
     return (await this.ada.call("GET", `/api/agents/${this.agent}/mcp-servers`)).body.servers;
@@ -121,7 +139,9 @@ test("an agent calls the tools of a server with sessions, whose secrets it never
   await story.hears("and here?", call(["sky__forecast", { place: 7 }]), say("I do not know."));
   assert.match(JSON.stringify(story.model.results[0]), /place/);
 
-  await story.configured({ sky: { url: weather.url, token: { sealed: true }, headers: { "X-Team-Key": { sealed: true } }, tools: ["storm"] } });
+  await story.configured({
+    sky: { url: weather.url, token: { sealed: true }, headers: { "X-Team-Key": { sealed: true } }, tools: ["storm"] },
+  });
   await story.hears("what can you do?", say("Little."));
   assert.deepEqual(story.offered(), ["sky__storm"], "those that the config names");
   await story.configured({ sky: { url: weather.url, enabled: false } });
@@ -137,7 +157,9 @@ test("it calls the tools of a server of protocol 2026-07-28", async (t) => {
   assert.deepEqual(story.offered(), ["sky__forecast", "sky__storm"]);
   assert.equal(story.model.results[0].content, "Fair at Fastnet\n[image, image/png, not shown]");
   assert.deepEqual(weather.log, [
-    ["server/discover", "2026-07-28", undefined], ["tools/list", "2026-07-28", undefined], ["tools/call", "2026-07-28", "forecast"],
+    ["server/discover", "2026-07-28", undefined],
+    ["tools/list", "2026-07-28", undefined],
+    ["tools/call", "2026-07-28", "forecast"],
   ]);
 });
 
@@ -145,23 +167,44 @@ test("servers that fail leave the agent its other tools, and say why", async (t)
   const story = await Story.start(t);
   const weather = await current_server(t);
   const silent = await listen(t, () => {});
-  const huge = await listen(t, (_, response) => response.writeHead(200, { "content-type": "application/json" }).end(`{"x":"${"x".repeat(2 << 20)}"}`));
+  const huge = await listen(t, (_, response) =>
+    response.writeHead(200, { "content-type": "application/json" }).end(`{"x":"${"x".repeat(2 << 20)}"}`),
+  );
   const odd = await listen(t, (_, response) => response.writeHead(200, { "content-type": "text/html" }).end("<p>hello"));
   const closed = await listen(t, (_, response) => response.writeHead(401).end());
   const moved = await listen(t, (_, response) => response.writeHead(302, { location: weather.url }).end());
-  await story.configured({ sky: { url: weather.url }, silent: { url: silent }, huge: { url: huge }, odd: { url: odd }, closed: { url: closed }, moved: { url: moved } });
+  await story.configured({
+    sky: { url: weather.url },
+    silent: { url: silent },
+    huge: { url: huge },
+    odd: { url: odd },
+    closed: { url: closed },
+    moved: { url: moved },
+  });
   await story.hears("what is the weather?", call(["sky__forecast", { place: "Fastnet" }]), say("Fair."));
   assert.deepEqual(story.offered(), ["sky__forecast", "sky__storm"]);
   const errors = Object.fromEntries((await story.servers()).map(({ name, error }) => [name, error]));
   assert.equal(errors.sky, null);
-  for (const [name, why] of [["silent", /did not answer/], ["huge", /did not answer/], ["odd", /status 200/], ["closed", /status 401/], ["moved", /status 302/]])
+  for (const [name, why] of [
+    ["silent", /did not answer/],
+    ["huge", /did not answer/],
+    ["odd", /status 200/],
+    ["closed", /status 401/],
+    ["moved", /status 302/],
+  ])
     assert.match(errors[name] ?? "", new RegExp(`^The MCP server ${name} .*${why.source}`), name);
 });
 
-test("private addresses are refused unless the box allows them", async (t) => {
-  const story = await Story.start(t, {});
+test("private addresses are refused unless the box allows them, and one saved before is not reached", async (t) => {
+  const story = await Story.start(t);
   const weather = await current_server(t);
   await story.configured({ sky: { url: weather.url } });
+  await story.box.end("SIGTERM");
+  story.box.env = { ...story.box.env, SUMMARIZER_ALLOW_PRIVATE: "off" };
+  await story.box.serve();
+  const refused = await story.configure({ sky: { url: weather.url } });
+  assert.equal(refused.status, 400);
+  assert.match(refused.body.error, /^config\.mcpServers\.sky\.url must not be a loopback or private address/);
   await story.hears("hello", say("Hello."));
   assert.deepEqual([story.offered(), weather.log], [[], []]);
   assert.match((await story.servers())[0].error, /did not answer/);

@@ -31,8 +31,14 @@ test("the agent recalls what its owner stored, and the reverse", async (t) => {
   assert.equal((await keep("Größe & 50 % of +x?\nare kept as they are")).body.memory.id, kept.body.memory.id, "once");
   await keep("the harbour opens at nine");
   assert.match(await say("what do you remember?"), /harbour opens at nine/);
-  assert.deepEqual((await find("harbour")).map(({ text }) => text), ["the harbour opens at nine"]);
-  assert.deepEqual((await find("50 %")).map(({ id }) => id), [kept.body.memory.id]);
+  assert.deepEqual(
+    (await find("harbour")).map(({ text }) => text),
+    ["the harbour opens at nine"],
+  );
+  assert.deepEqual(
+    (await find("50 %")).map(({ id }) => id),
+    [kept.body.memory.id],
+  );
   assert.equal((await remove(told.id)).body.memory.text, told.text);
   assert.equal((await remove(told.id)).status, 404);
   assert.doesNotMatch(await say("what do you remember?"), /Friday/);
@@ -42,11 +48,17 @@ test("an agent that is stopped is read and written all the same", async (t) => {
   const { ada, id, say, find, keep, remove, restart } = await with_agent(t);
   const first = (await keep("one is one")).body.memory;
   await ada.call("POST", `/api/instance/${id}/stop`);
-  assert.deepEqual((await find()).map(({ text }) => text), ["one is one"]);
+  assert.deepEqual(
+    (await find()).map(({ text }) => text),
+    ["one is one"],
+  );
   assert.equal((await keep("two is two")).status, 200);
   assert.equal((await remove(first.id)).status, 200);
   await restart();
-  assert.deepEqual((await find()).map(({ text }) => text), ["two is two"]);
+  assert.deepEqual(
+    (await find()).map(({ text }) => text),
+    ["two is two"],
+  );
   assert.match(await say("what do you remember?"), /two is two/);
 });
 
@@ -54,7 +66,8 @@ test("a memory that has become a link leads nowhere", async (t) => {
   const { box, ada, id, find, keep } = await with_agent(t);
   await keep("one is one");
   await ada.call("POST", `/api/instance/${id}/stop`);
-  const secret = join(box.folder, "secret.jsonl"), state = join(box.folder, "agents", id, "workspace", ".agentbox");
+  const secret = join(box.folder, "secret.jsonl"),
+    state = join(box.folder, "agents", id, "workspace", ".agentbox");
   writeFileSync(secret, JSON.stringify({ id: "m1", text: "the safe's code is 4711", at: "" }) + "\n");
   rmSync(join(state, "memory.jsonl"));
   symlinkSync(secret, join(state, "memory.jsonl"));
@@ -78,5 +91,8 @@ test("nobody else remembers with it", async (t) => {
     await eve.call("POST", "/api/memory", { agentId: id, text: "x" }),
     await eve.call("DELETE", "/api/memory", { agentId: id, memoryId: memory.id }),
   ];
-  assert.deepEqual(asked.map(({ status, body }) => [status, body]), asked.map(() => [404, { error: "Not found" }]));
+  assert.deepEqual(
+    asked.map(({ status, body }) => [status, body]),
+    asked.map(() => [404, { error: "Not found" }]),
+  );
 });

@@ -7,7 +7,17 @@ import { Box, PASSWORD, send, until } from "../support/box.mjs";
 
 const TASKS = "/api/scheduled-tasks";
 const FIELDS = [
-  "id", "name", "description", "cronSchedule", "prompt", "enabled", "lastRun", "nextRun", "agentId", "createdAt", "updatedAt",
+  "id",
+  "name",
+  "description",
+  "cronSchedule",
+  "prompt",
+  "enabled",
+  "lastRun",
+  "nextRun",
+  "agentId",
+  "createdAt",
+  "updatedAt",
 ];
 const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
@@ -33,7 +43,13 @@ test("tasks are made, listed, changed and deleted as the contract says", async (
   for (const field of FIELDS) assert.ok(field in task, field);
   assert.deepEqual([task.description, task.enabled, task.lastRun, task.agentId], [null, true, null, agentId]);
   for (const field of ["nextRun", "createdAt", "updatedAt"]) assert.match(task[field], ISO);
-  const second = await schedule({ name: "Six", cronSchedule: "30 0 9 * * MON-FRI", description: "with seconds", enabled: false, timezone: "Asia/Tokyo" });
+  const second = await schedule({
+    name: "Six",
+    cronSchedule: "30 0 9 * * MON-FRI",
+    description: "with seconds",
+    enabled: false,
+    timezone: "Asia/Tokyo",
+  });
   assert.deepEqual([second.description, second.enabled, second.nextRun, second.timezone], ["with seconds", false, null, "Asia/Tokyo"]);
 
   const listed = (await ada.call("GET", TASKS)).body;
@@ -161,7 +177,9 @@ test("runs cut off by a crash fail and are repeated once", async (t) => {
   process.kill(pid, "SIGSTOP");
   try {
     const hung = Date.now();
-    await until("a run at work", async () => (await runs(once)).some((run) => run.outcome === "running" && Date.parse(run.startedAt) >= hung));
+    await until("a run at work", async () =>
+      (await runs(once)).some((run) => run.outcome === "running" && Date.parse(run.startedAt) >= hung),
+    );
     assert.equal((await ada.call("POST", `${TASKS}/${skip.id}/run`)).status, 202);
     assert.equal((await ada.call("POST", `${TASKS}/${skip.id}/run`)).status, 409);
     await box.end("SIGKILL");
@@ -174,7 +192,10 @@ test("runs cut off by a crash fail and are repeated once", async (t) => {
   assert.equal(cut_off.error, "The box was interrupted before the agent answered.");
   const made_up = await ended(once, (run) => run.trigger === "makeup");
   assert.equal(made_up.outcome, "succeeded", JSON.stringify(made_up));
-  assert.deepEqual((await runs(skip)).map((run) => run.outcome), ["failed"]);
+  assert.deepEqual(
+    (await runs(skip)).map((run) => run.outcome),
+    ["failed"],
+  );
 });
 
 test("runs due while the box was off are made up once, or skipped", async (t) => {
@@ -197,11 +218,13 @@ test("runs due while the box was off are made up once, or skipped", async (t) =>
 
 test("an agent schedules prompts for itself, and sees no others", async (t) => {
   const { box, ada, agentId, schedule } = await ada_and_her_agent(t);
-  const door_of = (agent) => { // while its boot file is there, for half a minute
+  const door_of = (agent) => {
+    // while its boot file is there, for half a minute
     const { box_token } = JSON.parse(readFileSync(join(box.folder, "agents", agent, "run", "boot.json")));
     return (method, path, body) =>
       send(box.backend, method, `/api/agent-tasks${path}`, {
-        headers: { authorization: `Bearer ${box_token}`, "content-type": "application/json" }, body: body && JSON.stringify(body),
+        headers: { authorization: `Bearer ${box_token}`, "content-type": "application/json" },
+        body: body && JSON.stringify(body),
       });
   };
   const agent = door_of(agentId);

@@ -3,10 +3,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Box, until } from "../support/box.mjs";
 import { serve_site } from "../peers/http_site.mjs";
+import { follow_events } from "../support/event_stream.mjs";
 import { agent_processes, is_alive } from "../support/processes.mjs";
 
 const QUICK = { WATCHDOG_CHECK_INTERVAL: "200ms", WATCHDOG_DEGRADED_CHECK_INTERVAL: "200ms" };
-const BOT_TOKEN = "4711:the-token-of-the-bot", HOOK = "/hooks/the-secret-of-the-hook";
+const BOT_TOKEN = "4711:the-token-of-the-bot",
+  HOOK = "/hooks/the-secret-of-the-hook";
 
 // A chat that is told by bot and by webhook; the first answer to each is an error.
 const chat = async (t) => {
@@ -15,7 +17,11 @@ const chat = async (t) => {
     tries[pathname] = (tries[pathname] ?? 0) + 1;
     return tries[pathname] === 1 ? { status: 503 } : { json: { ok: true } };
   });
-  const told = (path) => site.requests.filter(({ url }) => url.pathname === path).slice(1).map(({ text }) => JSON.parse(text));
+  const told = (path) =>
+    site.requests
+      .filter(({ url }) => url.pathname === path)
+      .slice(1)
+      .map(({ text }) => JSON.parse(text));
   return {
     settings: { NOTIFY_BOT_TOKEN: BOT_TOKEN, NOTIFY_CHAT_ID: "-1001", NOTIFY_BOT_API_URL: site.url, NOTIFY_WEBHOOK_URL: site.url + HOOK },
     by_bot: () => told(`/bot${BOT_TOKEN}/sendMessage`),
@@ -27,10 +33,14 @@ const pid_of = (box, id) => agent_processes(box).find((one) => one.id === id)?.p
 const detail = async (person, id) => (await person.call("GET", `/api/agents/${id}`)).body.agent;
 const watchdog = async (person, id) => (await detail(person, id)).watchdog;
 const until_watched = (person, id, state) =>
-  until(`agent ${id} ${state}`, async () => {
-    const seen = await watchdog(person, id);
-    return seen.state === state && seen;
-  }, 60_000);
+  until(
+    `agent ${id} ${state}`,
+    async () => {
+      const seen = await watchdog(person, id);
+      return seen.state === state && seen;
+    },
+    60_000,
+  );
 const provision = async (box, person, name) => {
   const { id } = (await person.call("POST", "/api/agents/provision", { name, tier: "enterprise" })).body.agent;
   await box.until_status(person, id, "running");
@@ -56,6 +66,9 @@ test("an agent that is killed is started again at once, and its detail shows it"
   assert.deepEqual([seen.crashes, seen.repairs], [1, 0]);
   assert.deepEqual(states(seen), ["starting", "running", "starting", "running"]);
   assert.match(seen.history[2].reason, /ended by signal 9; it is started again/);
+  const { lines } = (await ada.call("GET", `/api/logs/${id}/history?limit=1000`)).body;
+  const ends = lines.filter(({ text }) => text.includes("agent_process_ended")).map(({ at, text }) => [Boolean(at), JSON.parse(text)]);
+  assert.deepEqual([ends.length, ends[0][0], ends[0][1].signal], [1, true, 9], "its log says so, too");
   assert.equal(seen.since, seen.history[3].at);
   assert.ok(Date.parse(seen.lastProbe) >= Date.parse(seen.history[2].at));
   assert.deepEqual((await box.backend_call("GET", `/api/agents/${id}`)).watchdog.state, "running");
@@ -92,10 +105,26 @@ test("an agent that hangs is degraded, repaired and reported", async (t) => {
   assert.match(degraded.reason, /does not answer/);
   assert.ok(Date.parse(repaired.at) - Date.parse(repairing.at) >= 35_000, "five seconds before the start, thirty before the check");
   await until("both are told twice", () => people.by_bot().length === 2 && people.by_hook().length === 2);
-  assert.deepEqual(people.by_bot().map(({ text }) => text), people.by_hook());
+  assert.deepEqual(
+    people.by_bot().map(({ text }) => text),
+    people.by_hook(),
+  );
   assert.equal(people.by_bot()[0].chat_id, "-1001");
   assert.match(people.by_hook()[0], new RegExp(`Scout \\(${id}\\) is degraded\\..*does not answer`));
   assert.match(people.by_hook()[1], /has been repaired/);
+});
+
+test("an agent that hangs while its owner looks is replaced long before its next check", async (t) => {
+  const box = await Box.start(t); // checks at least 108 seconds apart
+  const ada = await box.customer("ada@example.org", "network");
+  const id = await provision(box, ada, "Scout");
+  const events = follow_events(t, new URL("/api/events", box.web), { cookie: ada.cookie });
+  await until("she looks", () => events.events[0]?.event === "ready");
+  const hung = pid_of(box, id);
+  process.kill(hung, "SIGSTOP");
+  await until("she is told", () => events.of("health").find((one) => one.id === id && one.state === "degraded"), 60_000);
+  await until("another process", () => ![undefined, hung].includes(pid_of(box, id)), 60_000);
+  assert.equal((await watchdog(ada, id)).repairs, 1);
 });
 
 test("an agent that crashes three times is given up and reported once, and its owner can start it again", async (t) => {
@@ -128,7 +157,8 @@ test("with WATCHDOG_AUTO_REPAIR=false the box only reports", async (t) => {
   const people = await chat(t);
   const box = await Box.start(t, { ...QUICK, ...people.settings, WATCHDOG_AUTO_REPAIR: "false" });
   const ada = await box.customer("ada@example.org", "network");
-  const hanging = await provision(box, ada, "Hanging"), dying = await provision(box, ada, "Dying");
+  const hanging = await provision(box, ada, "Hanging"),
+    dying = await provision(box, ada, "Dying");
   const hung = pid_of(box, hanging);
   process.kill(hung, "SIGSTOP");
   await until_watched(ada, hanging, "degraded");
@@ -168,7 +198,10 @@ test("an agent that its owner stops is left alone, and the history of a deleted 
 test("a chat that refuses is logged without its secrets", async (t) => {
   const site = await serve_site(t, () => ({ status: 404 }));
   const box = await Box.start(t, {
-    NOTIFY_BOT_TOKEN: BOT_TOKEN, NOTIFY_CHAT_ID: "-1001", NOTIFY_BOT_API_URL: "http://127.0.0.1:1", NOTIFY_WEBHOOK_URL: site.url + HOOK,
+    NOTIFY_BOT_TOKEN: BOT_TOKEN,
+    NOTIFY_CHAT_ID: "-1001",
+    NOTIFY_BOT_API_URL: "http://127.0.0.1:1",
+    NOTIFY_WEBHOOK_URL: site.url + HOOK,
     WATCHDOG_CRASH_LOOP_THRESHOLD: "1",
   });
   const ada = await box.customer("ada@example.org", "network");

@@ -19,7 +19,8 @@ const with_agent = async (t) => {
   const { subdomain } = (await ada.call("GET", `/api/agents/${id}`)).body.agent;
   const host = `${subdomain}.localhost`;
   const token = async () => (await box.backend_call("GET", `/api/agents/${id}/token`)).token;
-  const status_for = async (bearer) => (await send(box.web, "GET", "/health", { headers: { host, authorization: `Bearer ${bearer}` } })).status;
+  const status_for = async (bearer) =>
+    (await send(box.web, "GET", "/health", { headers: { host, authorization: `Bearer ${bearer}` } })).status;
   const until_running = () => until("it runs again", async () => (await box.backend_call("GET", `/api/agents/${id}`)).status === "running");
   return { box, ada, id, host, token, status_for, until_running };
 };
@@ -109,7 +110,11 @@ test("a gateway token is replaced on request, with the password, and by signing 
   await replaced(() => admin(box, "DELETE", `${ada.id}/sessions`));
   const { entries } = await box.backend_call("GET", "/api/admin/audit?limit=1000");
   const noted = entries.filter(({ act }) => act === "gateway token replaced");
-  assert.deepEqual(noted.map(({ subject }) => subject), [id, id], "those that somebody asked for");
+  assert.deepEqual(
+    noted.map(({ subject }) => subject),
+    [id, id],
+    "those that somebody asked for",
+  );
 });
 
 test("a stopped agent gets its new token without a start, also if the box crashes before", async (t) => {
@@ -128,7 +133,10 @@ test("a stopped agent gets its new token without a start, also if the box crashe
 });
 
 test("registration is open, by invitation or closed; administrators create users anyway", async (t) => {
-  for (const [mode, code] of [["invite", "INVITATION_REQUIRED"], ["closed", "REGISTRATION_CLOSED"]]) {
+  for (const [mode, code] of [
+    ["invite", "INVITATION_REQUIRED"],
+    ["closed", "REGISTRATION_CLOSED"],
+  ]) {
     const box = await Box.start(t, { REGISTRATION: mode });
     for (const more of [{}, { inviteCode: "guess" }]) {
       const refused = await register(box, "ada@example.org", more);
@@ -147,7 +155,12 @@ test("registration is open, by invitation or closed; administrators create users
     assert.equal((await ada.call("GET", "/api/settings")).body.plan, "solo");
     const again = await run(["admin", "create-user", "ada@example.org", "--data", box.folder], at);
     assert.deepEqual([again.code === 0, /already exists/.test(again.err)], [false, true]);
-    const boss = await box.backend_call("POST", "/api/admin/users", { email: "boss@example.org", password: PASSWORD, isAdmin: true, name: "Boss" });
+    const boss = await box.backend_call("POST", "/api/admin/users", {
+      email: "boss@example.org",
+      password: PASSWORD,
+      isAdmin: true,
+      name: "Boss",
+    });
     assert.deepEqual([boss.isAdmin, boss.emailVerified, boss.name], [true, false, "Boss"]);
     const bad = await box.backend_call("POST", "/api/admin/users", { email: "c@example.org", plan: "gold" });
     assert.match(bad.error, /plan/);
@@ -174,10 +187,11 @@ test("a listed address gives no rights until its owner has proved it", async (t)
   await squatter.log_in("boss@example.org", PASSWORD);
   assert.equal((await session_of(squatter)).isAdmin, false);
   assert.equal((await squatter.call("GET", "/api/admin/audit")).status, 403);
-  const ask = (email) => send(box.backend, "POST", "/api/ai/chat", {
-    headers: { authorization: `Bearer ${INTERNAL_KEY}`, ...json, "x-user-email": email },
-    body: JSON.stringify({ messages: [{ role: "user", content: "hi" }] }),
-  });
+  const ask = (email) =>
+    send(box.backend, "POST", "/api/ai/chat", {
+      headers: { authorization: `Bearer ${INTERNAL_KEY}`, ...json, "x-user-email": email },
+      body: JSON.stringify({ messages: [{ role: "user", content: "hi" }] }),
+    });
   assert.equal((await ask("boss@example.org")).body.code, "PLAN_REQUIRED", "an unproved account is no admin for the backend");
   const ada = await box.customer("ada@example.org");
   await ada.call("PATCH", "/api/settings", { email: "boss2@example.org", currentPassword: PASSWORD });
@@ -224,10 +238,24 @@ test("a public https address makes cookies secure and other hosts misdirected", 
   assert.match(login.headers.get("strict-transport-security"), /max-age=\d{8}/);
   assert.match((await ada.call("POST", "/api/auth/signout")).headers.getSetCookie().join(), /; Secure/);
 
-  for (const host of ["box.example.org", "BOX.example.org:443", "alias.example.net", "a.wild.example.net", "localhost", new URL(box.web).host])
+  for (const host of [
+    "box.example.org",
+    "BOX.example.org:443",
+    "alias.example.net",
+    "a.wild.example.net",
+    "localhost",
+    new URL(box.web).host,
+  ])
     assert.equal((await at(host)).status, 200, host);
   assert.equal((await at("nobody.localhost", "/")).status, 404, "an agent's host");
-  for (const host of ["evil.example", "box.example.org.evil.example", "evil-box.example.org", "wild.example.net", "192.168.1.7", "nip.io"]) {
+  for (const host of [
+    "evil.example",
+    "box.example.org.evil.example",
+    "evil-box.example.org",
+    "wild.example.net",
+    "192.168.1.7",
+    "nip.io",
+  ]) {
     const refused = await at(host);
     assert.equal(refused.status, 421, host);
     assert.match(refused.body.error, /ALLOWED_HOSTS/);
@@ -247,16 +275,26 @@ test("security.txt says where to report, if the settings do", async (t) => {
   const silent = await Box.start(t);
   assert.equal((await send(silent.web, "GET", path)).status, 404);
   const box = await Box.start(t, {
-    BASE_URL: "https://box.example.org", SECURITY_CONTACT: "security@example.org,https://example.org/report",
-    SECURITY_POLICY: "https://example.org/policy", SECURITY_LANGUAGES: "en, de",
+    BASE_URL: "https://box.example.org",
+    SECURITY_CONTACT: "security@example.org,https://example.org/report",
+    SECURITY_POLICY: "https://example.org/policy",
+    SECURITY_LANGUAGES: "en, de",
   });
   const answer = await send(box.web, "GET", path);
   assert.deepEqual([answer.status, answer.headers["content-type"]], [200, "text/plain; charset=utf-8"]);
-  const fields = answer.text.trimEnd().split("\n").map((line) => line.split(/: (.*)/).slice(0, 2));
+  const fields = answer.text
+    .trimEnd()
+    .split("\n")
+    .map((line) => line.split(/: (.*)/).slice(0, 2));
   const { Expires, ...rest } = Object.fromEntries(fields.slice(2));
-  assert.deepEqual(fields.slice(0, 2), [["Contact", "mailto:security@example.org"], ["Contact", "https://example.org/report"]]);
+  assert.deepEqual(fields.slice(0, 2), [
+    ["Contact", "mailto:security@example.org"],
+    ["Contact", "https://example.org/report"],
+  ]);
   assert.deepEqual(rest, {
-    "Preferred-Languages": "en, de", Policy: "https://example.org/policy", Canonical: `https://box.example.org${path}`,
+    "Preferred-Languages": "en, de",
+    Policy: "https://example.org/policy",
+    Canonical: `https://box.example.org${path}`,
   });
   const days = (new Date(Expires) - Date.now()) / 86_400_000;
   assert.ok(days > 178 && days < 366, Expires);
@@ -268,7 +306,8 @@ test("security.txt says where to report, if the settings do", async (t) => {
 
 test("a session that nobody uses ends; one in use does not", async (t) => {
   const box = await Box.start(t, { SESSION_IDLE: "3s" });
-  const idle = await box.customer("ada@example.org"), used = box.person();
+  const idle = await box.customer("ada@example.org"),
+    used = box.person();
   await used.log_in("ada@example.org", PASSWORD);
   for (const end = Date.now() + 5_000; Date.now() < end; await new Promise((resolve) => setTimeout(resolve, 200)))
     assert.notEqual(await session_of(used), null);
@@ -276,4 +315,40 @@ test("a session that nobody uses ends; one in use does not", async (t) => {
   const { sessions } = (await used.call("GET", "/api/auth/sessions")).body;
   assert.equal(sessions.length, 1);
   assert.ok(new Date(sessions[0].expiresAt) - Date.now() < 4_000, "it would end that soon");
+});
+
+test("ADMIN_NETWORKS closes the backend and the rows of administrators to all other clients, before anything else", async (t) => {
+  const box = await Box.start(t, { ADMIN_NETWORKS: "10.1.0.0/16,2001:db8::/32", TRUSTED_PROXIES: "127.0.0.1" });
+  const admin_person = box.person();
+  await admin_person.log_in(ADMIN.email, ADMIN.password);
+  const { cookie } = admin_person;
+  const status = async (listener, path, from, headers) => {
+    const answer = await send(box[listener], "GET", path, { headers: { ...headers, ...(from && { "x-forwarded-for": from }) } });
+    return answer.status === 403 ? answer.body.code : answer.status;
+  };
+  const key = { authorization: `Bearer ${INTERNAL_KEY}` };
+  for (const from of ["10.1.2.3", "2001:db8::7", "::ffff:10.1.2.3"]) {
+    assert.equal(await status("web", "/api/admin/users", from, { cookie }), 200, from);
+    assert.equal(await status("backend", "/api/admin/users", from, key), 200, from);
+  }
+  for (const from of ["10.2.0.1", "2001:db9::1", "not an address"]) {
+    assert.equal(await status("web", "/api/admin/users", from, { cookie }), "NETWORK_REFUSED", from);
+    assert.equal(await status("web", "/api/egress", from, { cookie }), "NETWORK_REFUSED", from);
+    assert.equal(await status("web", "/api/settings", from, { cookie }), 200, "all else is open");
+    assert.equal(await status("backend", "/api/admin/users", from, key), "NETWORK_REFUSED", from);
+    assert.equal(await status("backend", "/no/such/row", from, {}), "NETWORK_REFUSED", "before anything else");
+  }
+  assert.equal(await status("backend", "/api/admin/users", "", key), 200, "the box's own commands and agents come from this machine");
+  assert.equal(await status("web", "/api/admin/users", "", { cookie }), "NETWORK_REFUSED");
+  await until("a line in the log", () => box.whole_log.includes("client_network_refused"));
+
+  const doctor = async (env) => {
+    const { out } = await run(["doctor", "--json", "--data", box.folder], { env });
+    return JSON.parse(out).findings.find(({ check }) => check === "admin networks")?.level;
+  };
+  assert.equal(await doctor({ ADMIN_NETWORKS: "10.1.0.0/16" }), "warning", "every client comes from the proxy on this machine");
+  assert.equal(await doctor({ ADMIN_NETWORKS: "10.1.0.0/16,127.0.0.1" }), "ok");
+  assert.equal(await doctor({}), undefined);
+  const wrong = await run(["serve", "--data", box.folder], { env: { ADMIN_NETWORKS: "10.1.0.0/99" } });
+  assert.match(wrong.err, /ADMIN_NETWORKS.*is not an address or a network/);
 });

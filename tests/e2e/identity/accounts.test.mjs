@@ -1,10 +1,11 @@
 // The contract of accounts, from outside: registering, signing in and out, one's settings, password and API keys.
 import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { ADMIN, Box, PASSWORD, send } from "../support/box.mjs";
+import { agent_processes } from "../support/processes.mjs";
 
-const register = (person, email, more = {}) =>
-  person.call("POST", "/api/register", { email, password: PASSWORD, ...more });
+const register = (person, email, more = {}) => person.call("POST", "/api/register", { email, password: PASSWORD, ...more });
 const session_of = async (person) => (await person.call("GET", "/api/auth/session")).body.user;
 const median = (numbers) => [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)];
 const cookie_of = (answer) => answer.headers["set-cookie"].find((line) => line.startsWith("app-session="));
@@ -47,12 +48,7 @@ test("registering: one account an address, in any spelling, with no session yet"
   refuses(await register(ada, "someone@Wallet.App"), 400, "email");
 
   assert.equal((await register(ada, "robot@example.org", { website: "https://spam.example" })).status, 403);
-  const no_agent = await send(
-    box.web,
-    "POST",
-    "/api/register",
-    log_in_of({ email: "robot@example.org", password: PASSWORD }),
-  );
+  const no_agent = await send(box.web, "POST", "/api/register", log_in_of({ email: "robot@example.org", password: PASSWORD }));
   assert.equal(no_agent.status, 403, "a request without a User-Agent is no browser's");
 
   const { users } = await box.backend_call("GET", "/api/admin/users");
@@ -64,7 +60,7 @@ test("registering: one account an address, in any spelling, with no session yet"
 });
 
 test("a referral code credits both, in any case; a wrong one makes no account", async (t) => {
-  const box = await Box.start(t);
+  const box = await Box.start(t, { REFERRAL_CREDIT: "registration" });
   const ada = await box.customer("ada@example.org");
   const { referralCode } = (await ada.call("GET", "/api/settings")).body;
   assert.match(referralCode, /^[a-z0-9-]{1,20}$/);
@@ -114,6 +110,8 @@ test("the session cookie is a host's own, signs in until it is signed out, and i
     name: "Ada",
     email: "ada@example.org",
     isAdmin: false,
+    isSupport: false,
+    secondFactorDue: null,
   });
 
   const first = { ...ada };
@@ -137,11 +135,7 @@ test("two session cookies are an attack or an accident: neither counts", async (
   const box = await Box.start(t);
   const ada = await box.customer("ada@example.org"),
     eve = await box.customer("eve@example.org");
-  for (const cookie of [
-    `${ada.cookie}; ${eve.cookie}`,
-    `${ada.cookie}; ${ada.cookie}`,
-    `${ada.cookie}; app-session=`,
-  ]) {
+  for (const cookie of [`${ada.cookie}; ${eve.cookie}`, `${ada.cookie}; ${ada.cookie}`, `${ada.cookie}; app-session=`]) {
     const with_both = { headers: { cookie } };
     assert.equal((await send(box.web, "GET", "/api/auth/session", with_both)).body.user, null, cookie);
     assert.equal((await send(box.web, "GET", "/api/settings", with_both)).status, 401);
@@ -153,6 +147,68 @@ test("two session cookies are an attack or an accident: neither counts", async (
   assert.deepEqual([await session_of(ada), await session_of(eve)], [null, null], "who signs out means all that was sent");
 });
 
+test("over https a companion cookie tells the box's own session cookie from one that a sibling host has planted", async (t) => {
+  const box = await Box.start(t, { TRUSTED_PROXIES: "127.0.0.1" });
+  await register(box.person(), "ada@example.org");
+  const eve = await box.customer("eve@example.org");
+  const https = { "x-forwarded-proto": "https", host: "box.example.org" };
+  const signed_in = await send(box.web, "POST", "/api/auth/login", log_in_of({ email: "ada@example.org", password: PASSWORD }, https));
+  const [own, companion] = ["app-session=", "__Host-app-session="].map((name) =>
+    signed_in.headers["set-cookie"].find((line) => line.startsWith(name)),
+  );
+  assert.deepEqual(companion.split("; ").slice(1).sort(), own.split("; ").slice(1).sort());
+  assert.match(companion, /; Path=\/; .*; Secure/);
+  assert.doesNotMatch(companion, /Domain/);
+  const pair = (line) => line.split(";")[0];
+  const ask = (path, cookie, method = "GET") => send(box.web, method, path, { headers: { ...https, cookie } });
+
+  for (const cookie of [`${eve.cookie}; ${pair(own)}`, `${pair(own)}; ${eve.cookie}`]) {
+    const answer = await ask("/api/auth/session", `${cookie}; ${pair(companion)}`);
+    assert.equal(answer.body.user.email, "ada@example.org");
+    const cleared = answer.headers["set-cookie"];
+    for (const [domain, path] of [
+      ["box.example.org", "/"],
+      ["box.example.org", "/api"],
+      ["example.org", "/"],
+    ])
+      assert.ok(
+        cleared.some((line) => line.startsWith(`app-session=; Domain=${domain}; Path=${path}; Max-Age=0;`)),
+        `${domain}${path}: ${cleared}`,
+      );
+    assert.ok(
+      cleared.every((line) => line.includes("; Domain=")),
+      "the box's own cookie stays",
+    );
+    assert.equal((await ask("/api/settings", `${cookie}; ${pair(companion)}`)).body.email, "ada@example.org");
+    assert.equal((await ask("/api/settings", cookie)).status, 401, "without the companion neither counts");
+  }
+  assert.equal((await ask("/api/settings", `${eve.cookie}; ${pair(companion)}`)).status, 401, "a planted one alone");
+  assert.equal((await ask("/api/settings", pair(own))).status, 200, "clients that keep the contract's cookie only");
+  assert.equal((await ask("/api/auth/session", pair(own))).headers["set-cookie"], undefined);
+
+  const out = await ask("/api/auth/signout", `${pair(own)}; ${pair(companion)}`, "POST");
+  for (const name of ["app-session=;", "__Host-app-session=;"])
+    assert.ok(
+      out.headers["set-cookie"].some((line) => line.startsWith(name)),
+      name,
+    );
+});
+
+test("password hashing gives way to requests, and agents to password hashing", async (t) => {
+  const box = await Box.start(t);
+  const ada = await box.customer("ada@example.org");
+  const id = await box.running_agent(ada);
+  const niceness = (stat) => Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[16]);
+  const nice_of = (pid, task) => niceness(readFileSync(`/proc/${pid}/task/${task}/stat`, "latin1"));
+  const threads = readdirSync(`/proc/${box.child.pid}/task`).map((task) => nice_of(box.child.pid, task));
+  const agent = agent_processes(box).find((one) => one.id === id).pid;
+  const own = nice_of(box.child.pid, box.child.pid);
+  assert.ok(threads.includes(own + 5), `sign-in: ${threads}`);
+  assert.ok(threads.includes(own + 10), `registration: ${threads}`);
+  assert.equal(Math.max(...threads), own + 10);
+  assert.equal(nice_of(agent, agent), own + 10);
+});
+
 test("Secure stands on the cookie whenever the request came by https, and only a trusted proxy can say so", async (t) => {
   const sign_in = log_in_of({ email: ADMIN.email, password: ADMIN.password }, { "x-forwarded-proto": "https" });
   const direct = await Box.start(t);
@@ -160,10 +216,7 @@ test("Secure stands on the cookie whenever the request came by https, and only a
 
   const behind_proxy = await Box.start(t, { TRUSTED_PROXIES: "127.0.0.1" });
   assert.match(cookie_of(await send(behind_proxy.web, "POST", "/api/auth/login", sign_in)), /; Secure/);
-  assert.match(
-    cookie_of(await send(behind_proxy.web, "POST", "/api/auth/signout", { headers: sign_in.headers })),
-    /; Secure/,
-  );
+  assert.match(cookie_of(await send(behind_proxy.web, "POST", "/api/auth/signout", { headers: sign_in.headers })), /; Secure/);
   const plain = log_in_of({ email: ADMIN.email, password: ADMIN.password });
   assert.doesNotMatch(cookie_of(await send(behind_proxy.web, "POST", "/api/auth/login", plain)), /Secure/);
 });
@@ -231,16 +284,9 @@ test("an address registers twenty accounts and tries sixty sign-ins a minute", a
     assert.equal(beyond.body.error, "Too many requests, please slow down.");
     assert.equal(beyond.headers["ratelimit-limit"], String(limit));
     assert.ok(Number(beyond.headers["retry-after"]) > 0 && Number(beyond.headers["retry-after"]) <= 60);
-    assert.equal(
-      (await from("192.0.2.2", path, { email: "incomplete@example.org" })).status,
-      400,
-      "other addresses have their own",
-    );
+    assert.equal((await from("192.0.2.2", path, { email: "incomplete@example.org" })).status, 400, "other addresses have their own");
   }
-  assert.equal(
-    (await from("192.0.2.2", "/api/register", { email: "ada@example.org", password: PASSWORD })).status,
-    200,
-  );
+  assert.equal((await from("192.0.2.2", "/api/register", { email: "ada@example.org", password: PASSWORD })).status, 200);
 });
 
 test("settings: the profile, a new name, and a new address only with the password", async (t) => {
@@ -259,10 +305,7 @@ test("settings: the profile, a new name, and a new address only with the passwor
     "credits",
     "createdAt",
   ]);
-  assert.deepEqual(
-    [profile.id, profile.email, profile.isAdmin, profile.plan],
-    [ada.id, "ada@example.org", false, "solo"],
-  );
+  assert.deepEqual([profile.id, profile.email, profile.isAdmin, profile.plan], [ada.id, "ada@example.org", false, "solo"]);
 
   for (const method of ["POST", "PATCH"]) {
     const renamed = await ada.call(method, "/api/settings", { name: `Ada by ${method}` });
@@ -271,29 +314,15 @@ test("settings: the profile, a new name, and a new address only with the passwor
   refuses(await ada.call("PATCH", "/api/settings", {}), 400, "name or email");
   const with_password = { currentPassword: PASSWORD };
   refuses(await ada.call("PATCH", "/api/settings", { email: "new@example.org" }), 400, "currentPassword");
-  refuses(
-    await ada.call("PATCH", "/api/settings", { email: "new@example.org", currentPassword: "wrong" }),
-    400,
-    "currentPassword",
-  );
+  refuses(await ada.call("PATCH", "/api/settings", { email: "new@example.org", currentPassword: "wrong" }), 400, "currentPassword");
   refuses(await ada.call("PATCH", "/api/settings", { email: "bob@example.org", ...with_password }), 409, "email");
   refuses(await ada.call("PATCH", "/api/settings", { email: "0xab@wallet.app", ...with_password }), 400, "email");
   refuses(await ada.call("PATCH", "/api/settings", { email: "not an address", ...with_password }), 400, "email");
   assert.equal((await ada.call("GET", "/api/settings")).body.email, "ada@example.org");
-  assert.equal(
-    (await ada.call("PATCH", "/api/settings", { isAdmin: true, credits: 1e6, plan: "network", name: "Ada" })).status,
-    200,
-  );
-  assert.deepEqual(
-    (await ada.call("GET", "/api/settings")).body,
-    { ...profile, name: "Ada" },
-    "nobody edits what is not theirs to edit",
-  );
+  assert.equal((await ada.call("PATCH", "/api/settings", { isAdmin: true, credits: 1e6, plan: "network", name: "Ada" })).status, 200);
+  assert.deepEqual((await ada.call("GET", "/api/settings")).body, { ...profile, name: "Ada" }, "nobody edits what is not theirs to edit");
 
-  assert.equal(
-    (await ada.call("PATCH", "/api/settings", { email: "New@example.org", ...with_password })).body.email,
-    "new@example.org",
-  );
+  assert.equal((await ada.call("PATCH", "/api/settings", { email: "New@example.org", ...with_password })).body.email, "new@example.org");
   assert.equal((await ada.log_in("ada@example.org", PASSWORD)).status, 401);
   assert.equal((await ada.log_in("new@example.org", PASSWORD)).status, 200);
   assert.equal((await register(box.person(), "ada@example.org")).status, 200, "the old address is free again");
@@ -304,8 +333,7 @@ test("a changed password ends all other sessions, and the old one", async (t) =>
   const ada = await box.customer("ada@example.org"),
     laptop = box.person();
   await laptop.log_in("ada@example.org", PASSWORD);
-  const change = (currentPassword, newPassword) =>
-    ada.call("POST", "/api/settings/password", { currentPassword, newPassword });
+  const change = (currentPassword, newPassword) => ada.call("POST", "/api/settings/password", { currentPassword, newPassword });
   refuses(await change("wrong password", "another long password"), 400, "currentPassword");
   refuses(await change(PASSWORD, "short"), 400, "newPassword");
   refuses(await change(PASSWORD, "password1"), 400, "password");
@@ -349,8 +377,7 @@ test("an API key is shown once, validates until it is deleted, and dies with its
 
   const nobody = box.person();
   const in_body = (apiKey) => nobody.call("POST", "/api/keys/validate", { apiKey });
-  const as_bearer = (apiKey) =>
-    send(box.web, "POST", "/api/keys/validate", { headers: { authorization: `Bearer ${apiKey}` } });
+  const as_bearer = (apiKey) => send(box.web, "POST", "/api/keys/validate", { headers: { authorization: `Bearer ${apiKey}` } });
   for (const validate of [in_body, as_bearer]) {
     assert.deepEqual((await validate(key)).body, { valid: true, userId: ada.id, plan: "solo" });
     for (const wrong of [
@@ -383,9 +410,7 @@ test("an API key is shown once, validates until it is deleted, and dies with its
 test("a user holds a hundred keys, also when asked for side by side", async (t) => {
   const box = await Box.start(t);
   const ada = await box.customer("ada@example.org");
-  const answers = await Promise.all(
-    Array.from({ length: 104 }, (_, n) => ada.call("POST", "/api/keys", { name: `key ${n}` })),
-  );
+  const answers = await Promise.all(Array.from({ length: 104 }, (_, n) => ada.call("POST", "/api/keys", { name: `key ${n}` })));
   assert.equal(answers.filter((answer) => answer.status === 201).length, 100);
   assert.equal(answers.filter((answer) => answer.status === 429).length, 4);
   assert.equal((await ada.call("GET", "/api/keys")).body.count, 100);
@@ -411,10 +436,7 @@ test("other sites' pages change nothing without the session's token", async (t) 
   const ada = await box.customer("ada@example.org");
   const { headers } = await ada.call("GET", "/api/auth/session");
   const rename = (more) =>
-    send(box.web, "PATCH", "/api/settings", {
-      headers: { ...json, cookie: ada.cookie, ...more },
-      body: '{"name":"Mallory"}',
-    });
+    send(box.web, "PATCH", "/api/settings", { headers: { ...json, cookie: ada.cookie, ...more }, body: '{"name":"Mallory"}' });
   for (const foreign of [
     { origin: "https://evil.example" },
     { origin: "null" },
@@ -424,18 +446,11 @@ test("other sites' pages change nothing without the session's token", async (t) 
   ])
     assert.equal((await rename(foreign)).status, 403, JSON.stringify(foreign));
   assert.equal((await session_of(ada)).name, "ada@example.org");
-  assert.equal(
-    (await rename({ origin: "https://evil.example", "x-csrf-token": headers.get("x-csrf-token") })).status,
-    200,
-  );
+  assert.equal((await rename({ origin: "https://evil.example", "x-csrf-token": headers.get("x-csrf-token") })).status, 200);
   assert.equal((await rename({ origin: box.web })).status, 200);
   assert.equal((await rename({ "sec-fetch-site": "same-origin" })).status, 200);
   const sign_in = log_in_of({ email: ADMIN.email, password: ADMIN.password }, { origin: "https://evil.example" });
-  assert.equal(
-    (await send(box.web, "POST", "/api/auth/login", sign_in)).status,
-    403,
-    "nobody is signed in as somebody else",
-  );
+  assert.equal((await send(box.web, "POST", "/api/auth/login", sign_in)).status, 403, "nobody is signed in as somebody else");
 });
 
 test("the subscription route gives a plan, a new one replaces it, and nobody else has one", async (t) => {
@@ -458,9 +473,6 @@ test("the subscription route gives a plan, a new one replaces it, and nobody els
   const given = (wanted) => box.backend_call("PATCH", `/api/admin/users/${id}`, { plan: wanted });
   assert.equal((await given("free")).code, "PLAN_REQUIRED");
   assert.equal((await given("gold")).error, "plan must be one of: label, solo, collective, network, none");
-  assert.match(
-    (await box.backend_call("POST", "/api/subscriptions/deploy", { userId: "999", plan: "solo" })).error,
-    /user/,
-  );
+  assert.match((await box.backend_call("POST", "/api/subscriptions/deploy", { userId: "999", plan: "solo" })).error, /user/);
   assert.equal(await plan(), "network");
 });

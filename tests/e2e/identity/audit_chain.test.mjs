@@ -27,7 +27,10 @@ test("an unchanged log is verified, before and after a restart", async (t) => {
   await box.serve();
   const ended = await admin(box, "audit", "verify");
   assert.deepEqual([ended.code, ended.err], [0, ""], JSON.stringify(ended));
-  assert.match(ended.out, /^the audit log is unchanged: 8 entries, signed up to entry \d+ on .*, 0 after it; 0 without personal data; 0 older than the chain$/m);
+  assert.match(
+    ended.out,
+    /^the audit log is unchanged: 8 entries, signed up to entry \d+ on .*, 0 after it; 0 without personal data; 0 older than the chain$/m,
+  );
 });
 
 test("each way to change the log is found, and the first bad entry is named", async (t) => {
@@ -61,7 +64,10 @@ test("a log of an older version begins its chain with the next entry", async (t)
   const { box } = await stopped_box(t);
   tamper(box.folder, "downgrade");
   await box.serve();
-  assert.match((await admin(box, "audit", "verify")).out, /unchanged: 0 entries, none of them signed yet; 0 without personal data; 8 older than the chain/);
+  assert.match(
+    (await admin(box, "audit", "verify")).out,
+    /unchanged: 0 entries, none of them signed yet; 0 without personal data; 8 older than the chain/,
+  );
   await box.person().log_in(ADMIN.email, ADMIN.password);
   assert.match((await admin(box, "audit", "verify")).out, /unchanged: 1 entries, none of them signed yet; .* 8 older than the chain/);
   const entries = await record(box);
@@ -74,19 +80,34 @@ test("an export can be verified without the box", async (t) => {
   await box.person().log_in(ADMIN.email, ADMIN.password);
   const ended = await admin(box, "audit", "export");
   assert.equal(ended.code, 0, ended.err);
-  const lines = ended.out.trim().split("\n").map((line) => JSON.parse(line));
+  const lines = ended.out
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
   // As operations.md has it.
-  const digest = (...fields) => createHash("sha256").update(canonical(...fields)).digest("hex");
+  const digest = (...fields) =>
+    createHash("sha256")
+      .update(canonical(...fields))
+      .digest("hex");
   const canonical = (...fields) => fields.map((field) => `${Buffer.byteLength(String(field))}:${field},`).join("");
   const [key] = lines.filter(({ type }) => type === "key");
-  const public_key = createPublicKey({ key: { kty: "OKP", crv: "Ed25519", x: Buffer.from(key.publicKey, "hex").toString("base64url") }, format: "jwk" });
-  let previous = "0".repeat(64), entries = 0, heads = 0, last;
+  const public_key = createPublicKey({
+    key: { kty: "OKP", crv: "Ed25519", x: Buffer.from(key.publicKey, "hex").toString("base64url") },
+    format: "jwk",
+  });
+  let previous = "0".repeat(64),
+    entries = 0,
+    heads = 0,
+    last;
   for (const line of lines) {
     if (line.type === "entry") {
       ++entries;
       assert.equal(line.previous, previous);
       assert.equal(line.personal, digest("agentbox audit personal 1", line.salt, line.userId, line.subject, line.address, line.as));
-      assert.equal(line.hash, digest("agentbox audit entry 1", line.previous, line.id, line.at, line.act, line.outcome, line.by, line.personal));
+      assert.equal(
+        line.hash,
+        digest("agentbox audit entry 1", line.previous, line.id, line.at, line.act, line.outcome, line.by, line.personal),
+      );
       [previous, last] = [line.hash, line.id];
     }
     if (line.type === "head") {
@@ -108,7 +129,10 @@ test("a person's data can be erased, and the chain holds", async (t) => {
   assert.match(erased.out, /^personal data erased from [1-9]\d* entries\n$/, JSON.stringify(erased));
   const entries = await record(box);
   assert.doesNotMatch(JSON.stringify(entries), /ada@example/);
-  assert.ok(entries.some(({ subject }) => subject === "eve@example.org"), "nobody else's");
+  assert.ok(
+    entries.some(({ subject }) => subject === "eve@example.org"),
+    "nobody else's",
+  );
   const noted = entries.at(-1);
   assert.deepEqual([noted.act, noted.by, noted.as], ["personal data erased by admin", "internal", "Grace"]);
   const ended = await admin(box, "audit", "verify");

@@ -16,7 +16,8 @@ const code_host = async (t, account, emails, env = {}) => {
     if (method === "GET" && url.pathname === "/login/oauth/authorize") {
       const asked = url.searchParams;
       assert.equal(asked.get("client_id"), CLIENT.id);
-      if (host.refuses) return { status: 302, headers: { location: `${asked.get("redirect_uri")}?error=access_denied&state=${asked.get("state")}` } };
+      if (host.refuses)
+        return { status: 302, headers: { location: `${asked.get("redirect_uri")}?error=access_denied&state=${asked.get("state")}` } };
       const code = `code-${host.codes.size}`;
       host.codes.set(code, { challenge: asked.get("code_challenge"), redirect_uri: asked.get("redirect_uri") });
       host.scope = asked.get("scope");
@@ -26,11 +27,21 @@ const code_host = async (t, account, emails, env = {}) => {
       const form = new URLSearchParams(text);
       const issued = host.codes.get(form.get("code"));
       host.codes.delete(form.get("code"));
-      const challenge = createHash("sha256").update(form.get("code_verifier") ?? "").digest("base64url");
+      const challenge = createHash("sha256")
+        .update(form.get("code_verifier") ?? "")
+        .digest("base64url");
       assert.equal(headers.accept, "application/json", "GitHub answers a form otherwise");
       const is_right =
-        issued && issued.challenge === challenge && issued.redirect_uri === form.get("redirect_uri") && form.get("client_id") === CLIENT.id && form.get("client_secret") === CLIENT.secret;
-      return { json: is_right ? { access_token: host.token, scope: "read:user,user:email", token_type: "bearer" } : { error: "bad_verification_code", error_description: "The code passed is incorrect or expired." } };
+        issued &&
+        issued.challenge === challenge &&
+        issued.redirect_uri === form.get("redirect_uri") &&
+        form.get("client_id") === CLIENT.id &&
+        form.get("client_secret") === CLIENT.secret;
+      return {
+        json: is_right
+          ? { access_token: host.token, scope: "read:user,user:email", token_type: "bearer" }
+          : { error: "bad_verification_code", error_description: "The code passed is incorrect or expired." },
+      };
     }
     if (!url.pathname.startsWith("/api/")) return undefined;
     if (!headers["user-agent"]) return { status: 403, body: "Request forbidden by administrative rules." };
@@ -38,7 +49,13 @@ const code_host = async (t, account, emails, env = {}) => {
     if (url.pathname === "/api/user") return { json: host.account };
     if (url.pathname === "/api/user/emails") return host.emails ? { json: host.emails } : { status: 404, json: { message: "Not Found" } };
   });
-  host.box = await Box.start(t, { CODEHOST_CLIENT_ID: CLIENT.id, CODEHOST_CLIENT_SECRET: CLIENT.secret, CODEHOST_BASE_URL: host.site.url, CODEHOST_API_URL: `${host.site.url}/api/`, ...env });
+  host.box = await Box.start(t, {
+    CODEHOST_CLIENT_ID: CLIENT.id,
+    CODEHOST_CLIENT_SECRET: CLIENT.secret,
+    CODEHOST_BASE_URL: host.site.url,
+    CODEHOST_API_URL: `${host.site.url}/api/`,
+    ...env,
+  });
   host.sign_in = async (browser = new Browser(), query = "") => {
     const way = await browser.visit(`${host.box.web}/api/auth/codehost${query}`);
     return { browser, way, end: way.at(-1).replace(host.box.web, "") };
@@ -77,7 +94,10 @@ test("an account of the code host is let in by its number, whatever its name and
 });
 
 test("only a verified primary address links to the account of that address", async (t) => {
-  const host = await code_host(t, { ...octocat }, [{ email: "ada@example.org", primary: true, verified: false }, { email: "b@example.org", primary: false, verified: true }]);
+  const host = await code_host(t, { ...octocat }, [
+    { email: "ada@example.org", primary: true, verified: false },
+    { email: "b@example.org", primary: false, verified: true },
+  ]);
   const ada = await host.box.customer("ada@example.org");
   assert.equal((await host.sign_in()).end, "/login?error=CodehostNoEmail");
   assert.notEqual((await ada.call("GET", "/api/auth/session")).body.user, null, "nothing happened to the account");
@@ -107,7 +127,15 @@ test("each failure has its name", async (t) => {
   assert.equal(await end_of(new Browser(), back), "/login?error=CodehostAuthFailed", "another browser's answer");
   assert.equal(await end_of(browser, back.replace(/code=[^&]*/, "code=guessed")), "/login?error=CodehostTokenFailed");
   assert.equal(await end_of(browser, back), "/login?error=CodehostAuthFailed", "its state was used");
-  for (const query of ["", "?code=", "?code=a", "?state=b", "?code=a&code=b&state=c", "?next=https://evil.example", "?redirect=//evil.example&code=a&state=b"])
+  for (const query of [
+    "",
+    "?code=",
+    "?code=a",
+    "?state=b",
+    "?code=a&code=b&state=c",
+    "?next=https://evil.example",
+    "?redirect=//evil.example&code=a&state=b",
+  ])
     assert.equal(await end_of(browser, `${host.box.web}/api/auth/codehost/callback${query}`), "/login?error=CodehostAuthFailed", query);
 });
 
@@ -131,10 +159,10 @@ test("users with a second factor return to the console, which asks for it", asyn
   await person.text("The code is wrong or was already used.").waitFor();
   await person.label("Code").fill(recoveryCodes[0]);
   await person.button("Continue").click();
-  await person.heading("Agents").waitFor();
+  await person.heading("Home").waitFor();
 
   await person.page.goto("/login?second-factor");
-  await person.heading("Agents").waitFor();
+  await person.heading("Home").waitFor();
 });
 
 test("where registration is by invitation, the code comes back with the browser", async (t) => {

@@ -3,9 +3,10 @@ import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { test } from "node:test";
 import { pathToFileURL } from "node:url";
-import { Box, PASSWORD } from "../support/box.mjs";
+import { ADMIN, Box, PASSWORD, run, until } from "../support/box.mjs";
 import { Browser, session_in } from "../support/browser.mjs";
 import { serve_site } from "../peers/http_site.mjs";
+import { start_mail_server } from "../peers/mail_server.mjs";
 import { package_named } from "../support/packages.mjs";
 import { now_in_seconds, SigningKey } from "../peers/token_issuer.mjs";
 
@@ -26,8 +27,16 @@ const start_provider = async (t, people, { algorithm = "RS256", signs_userinfo =
 
   started.register = (redirect_uri) => {
     const provider = new Provider(started.url, {
-      clients: [{ client_id: CLIENT.id, client_secret: CLIENT.secret, redirect_uris: [redirect_uri], grant_types: ["authorization_code", "refresh_token"],
-                  id_token_signed_response_alg: algorithm, ...(signs_userinfo && { userinfo_signed_response_alg: algorithm }) }],
+      clients: [
+        {
+          client_id: CLIENT.id,
+          client_secret: CLIENT.secret,
+          redirect_uris: [redirect_uri],
+          grant_types: ["authorization_code", "refresh_token"],
+          id_token_signed_response_alg: algorithm,
+          ...(signs_userinfo && { userinfo_signed_response_alg: algorithm }),
+        },
+      ],
       enabledJWA: { idTokenSigningAlgValues: [algorithm], userinfoSigningAlgValues: [algorithm] },
       claims: { openid: ["sub"], email: ["email", "email_verified"], profile: ["name"] },
       findAccount: (_, id) => ({ accountId: id, claims: () => ({ sub: id, ...people[id] }) }),
@@ -55,7 +64,11 @@ const start_provider = async (t, people, { algorithm = "RS256", signs_userinfo =
 
 const with_provider = async (t, people, options) => {
   const provider = await start_provider(t, people, options);
-  const box = await Box.start(t, { IDP_ISSUER: provider.url, IDP_CLIENT_ID: `${CLIENT.id},another-client`, IDP_CLIENT_SECRET: CLIENT.secret });
+  const box = await Box.start(t, {
+    IDP_ISSUER: provider.url,
+    IDP_CLIENT_ID: `${CLIENT.id},another-client`,
+    IDP_CLIENT_SECRET: CLIENT.secret,
+  });
   provider.register(`${box.web}/api/auth/idp/callback`);
   return { provider, box };
 };
@@ -72,6 +85,16 @@ test("without a configured client the browser is redirected with an error", asyn
     const answer = await new Browser().get(box.web + path);
     assert.deepEqual([answer.status, answer.headers.get("location")], [302, "/login?error=IdpNotConfigured"]);
   }
+});
+
+test("a sign-in that begins at localhost goes on at the address that the provider sends the browser back to", async (t) => {
+  const world = await with_provider(t, { ada: { email: "ada@example.org", email_verified: true } });
+  world.provider.person = "ada";
+  const at_localhost = world.box.web.replace("127.0.0.1", "localhost");
+  const begun = await new Browser().get(`${at_localhost}/api/auth/idp?inviteCode=abc`);
+  assert.deepEqual([begun.status, begun.headers.get("location")], [302, `${world.box.web}/api/auth/idp?inviteCode=abc`]);
+  const way = await new Browser().visit(`${at_localhost}/api/auth/idp`);
+  assert.equal(way.at(-1), `${world.box.web}/dashboard`, way.join("\n"));
 });
 
 test("a person of the provider is let in, made a user once, and known by their subject from then on", async (t) => {
@@ -176,15 +199,41 @@ const crooked_provider = async (t) => {
   world.site = await serve_site(t, ({ url, text }) => {
     const { origin } = new URL(world.site.url);
     if (url.pathname === "/.well-known/openid-configuration")
-      return { json: { issuer: origin, authorization_endpoint: `${origin}/auth?tenant=1`, token_endpoint: `${origin}/token`, userinfo_endpoint: `${origin}/me`, jwks_uri: `${origin}/keys`, ...world.configuration } };
+      return {
+        json: {
+          issuer: origin,
+          authorization_endpoint: `${origin}/auth?tenant=1`,
+          token_endpoint: `${origin}/token`,
+          userinfo_endpoint: `${origin}/me`,
+          jwks_uri: `${origin}/keys`,
+          ...world.configuration,
+        },
+      };
     if (url.pathname === "/keys") return { json: { keys: [world.key.jwk] } };
     if (url.pathname === "/auth")
-      return { status: 302, headers: { location: `${url.searchParams.get("redirect_uri")}?code=the-code&state=${url.searchParams.get("state")}` }, body: (world.nonce = url.searchParams.get("nonce")) };
+      return {
+        status: 302,
+        headers: { location: `${url.searchParams.get("redirect_uri")}?code=the-code&state=${url.searchParams.get("state")}` },
+        body: (world.nonce = url.searchParams.get("nonce")),
+      };
     if (url.pathname === "/token") {
       world.form = new URLSearchParams(text);
       const now = now_in_seconds();
-      const claims = { iss: origin, aud: CLIENT.id, sub: "ada", iat: now, exp: now + 300, nonce: world.nonce, email: "ada@example.org", email_verified: true, ...world.claims };
-      return { status: world.token_status, json: { access_token: "at", token_type: "Bearer", id_token: world.token?.(claims) ?? world.key.token(claims) } };
+      const claims = {
+        iss: origin,
+        aud: CLIENT.id,
+        sub: "ada",
+        iat: now,
+        exp: now + 300,
+        nonce: world.nonce,
+        email: "ada@example.org",
+        email_verified: true,
+        ...world.claims,
+      };
+      return {
+        status: world.token_status,
+        json: { access_token: "at", token_type: "Bearer", id_token: world.token?.(claims) ?? world.key.token(claims) },
+      };
     }
     if (url.pathname === "/me") return world.userinfo ? { json: world.userinfo } : { status: 500 };
   });
@@ -200,17 +249,38 @@ test("an ID token is believed when everything about it is right", async (t) => {
   assert.equal(world.form.get("code"), "the-code");
   const now = now_in_seconds();
   for (const claims of [
-    { iss: "https://evil.example" }, { aud: "another-client" }, { aud: [CLIENT.id, "another-client"] }, { azp: "another-client" },
-    { nonce: "guessed" }, { nonce: undefined }, { exp: undefined }, { exp: now - 120 }, { exp: "soon" }, { iat: now + 600 }, { iat: undefined },
-    { nbf: now + 600 }, { sub: "" }, { sub: undefined }, { sub: 7 }, { events: {} },
+    { iss: "https://evil.example" },
+    { aud: "another-client" },
+    { aud: [CLIENT.id, "another-client"] },
+    { azp: "another-client" },
+    { nonce: "guessed" },
+    { nonce: undefined },
+    { exp: undefined },
+    { exp: now - 120 },
+    { exp: "soon" },
+    { iat: now + 600 },
+    { iat: undefined },
+    { nbf: now + 600 },
+    { sub: "" },
+    { sub: undefined },
+    { sub: 7 },
+    { events: {} },
   ]) {
     world.claims = claims;
     assert.equal(await world.end(), "/login?error=IdpTokenFailed", JSON.stringify(claims));
   }
   world.claims = {};
   const stranger = new SigningKey("c1");
-  const unsigned = (claims) => `${Buffer.from('{"alg":"none"}').toString("base64url")}.${Buffer.from(JSON.stringify(claims)).toString("base64url")}.`;
-  for (const token of [(claims) => stranger.token(claims), (claims) => world.key.token(claims, { kid: "c2" }), unsigned, () => "", () => "a.b.c", (claims) => world.key.token(claims, { typ: "logout+jwt" })]) {
+  const unsigned = (claims) =>
+    `${Buffer.from('{"alg":"none"}').toString("base64url")}.${Buffer.from(JSON.stringify(claims)).toString("base64url")}.`;
+  for (const token of [
+    (claims) => stranger.token(claims),
+    (claims) => world.key.token(claims, { kid: "c2" }),
+    unsigned,
+    () => "",
+    () => "a.b.c",
+    (claims) => world.key.token(claims, { typ: "logout+jwt" }),
+  ]) {
     world.token = token;
     assert.equal(await world.end(), "/login?error=IdpTokenFailed", token.toString());
   }
@@ -226,6 +296,29 @@ test("an ID token is believed when everything about it is right", async (t) => {
   assert.equal(await world.end(), "/dashboard", "and after all that it still is");
 });
 
+test("a signed verification of the address holds where userinfo only repeats the address", async (t) => {
+  const world = await crooked_provider(t);
+  const verified = async (sub) => {
+    world.claims = { sub, email: `${sub}@example.org` };
+    assert.equal(await world.end(), "/dashboard", world.box.log);
+    return (await world.box.backend_call("GET", `/api/admin/users/${sub}@example.org`)).emailVerified;
+  };
+  for (const [sub, more, is_verified] of [
+    ["ann", { email: "Ann@example.org" }, true],
+    ["ben", { email: "ben@example.org", email_verified: true }, true],
+    ["cleo", { email: "cleo@example.org", email_verified: false }, false],
+    ["dora", {}, true],
+  ]) {
+    world.userinfo = { sub, ...more };
+    assert.equal(await verified(sub), is_verified, JSON.stringify(world.userinfo));
+  }
+  world.claims = { sub: "eve", email: "eve@example.org" };
+  world.userinfo = { sub: "eve", email: "another@example.org" };
+  assert.equal(await world.end(), "/dashboard", world.box.log);
+  const another = await world.box.backend_call("GET", "/api/admin/users/another@example.org");
+  assert.equal(another.emailVerified, false, "the signature says nothing about another address");
+});
+
 test("no code and no secret of the provider is in the log", async (t) => {
   const world = await crooked_provider(t);
   assert.equal(await world.end(), "/dashboard");
@@ -237,4 +330,43 @@ test("a provider that is not the issuer it was asked as gets nobody", async (t) 
   const world = await crooked_provider(t);
   world.configuration = { issuer: "https://evil.example" };
   assert.equal(await world.end(), "/login?error=IdpAuthError");
+});
+
+test("with SIGN_IN=provider passwords are off, but for the break-glass account, whose use is audited and mailed", async (t) => {
+  const world = await with_provider(t, { ada: { email: "ada@example.org", email_verified: true, name: "Ada" } });
+  const { box } = world;
+  const bob = await box.customer("bob@example.org");
+  const mails = await start_mail_server(t);
+  await box.end("SIGTERM");
+  const refused = await run(["serve", "--data", box.folder], { env: { SIGN_IN: "provider" } });
+  assert.notEqual(refused.code, 0);
+  assert.match(refused.err, /SIGN_IN=provider needs IDP_ISSUER and IDP_CLIENT_ID/);
+  box.env = { ...box.env, SIGN_IN: "provider", BREAK_GLASS_ADMIN: ADMIN.email, SMTP_URL: mails.url, SMTP_FROM: "box@example.org" };
+  await box.serve();
+
+  const methods = (await bob.call("GET", "/api/auth/methods")).body;
+  assert.deepEqual([methods.password, methods.wallet, methods.breakGlass, methods.providers.length], [false, false, true, 1]);
+  assert.equal((await box.person().log_in("bob@example.org", PASSWORD)).status, 401, "as a wrong password");
+  const registered = await box.person().call("POST", "/api/register", { email: "eve@example.org", password: PASSWORD });
+  assert.deepEqual([registered.status, registered.body.code], [403, "PASSWORDS_OFF"]);
+  const changed = await bob.call("POST", "/api/settings/password", { currentPassword: PASSWORD, newPassword: "another long password" });
+  assert.deepEqual([changed.status, changed.body.code], [403, "PASSWORDS_OFF"]);
+  assert.equal(
+    (await box.backend_call("PATCH", "/api/admin/users/bob@example.org", { password: "another long password" })).code,
+    "PASSWORDS_OFF",
+  );
+  assert.equal((await bob.call("POST", "/api/auth/forgot-password", { email: "bob@example.org" })).status, 200);
+
+  const { browser, end } = await sign_in(world, "ada");
+  assert.equal(end, "/dashboard", box.log);
+  assert.equal((await session_in(browser, box)).email, "ada@example.org");
+
+  const admin = box.person();
+  assert.equal((await admin.log_in(ADMIN.email, "not the password")).status, 401);
+  assert.equal((await admin.log_in(ADMIN.email, ADMIN.password)).status, 200);
+  assert.equal((await admin.call("GET", "/api/settings")).body.code, "SECOND_FACTOR_SETUP_REQUIRED", "it needs a second factor, too");
+  const { entries } = await box.backend_call("GET", "/api/admin/audit?limit=20");
+  assert.ok(entries.some(({ act, outcome, subject }) => act === "break-glass sign-in" && outcome === "ok" && subject === ADMIN.email));
+  await until("the administrators have a mail", () => mails.mails.some(({ lines }) => lines.join("\n").includes("break-glass account")));
+  assert.ok(!mails.mails.some(({ lines }) => lines.join("\n").includes("?reset=")), "no link for a new password");
 });

@@ -7,7 +7,8 @@ import { message_for, new_wallet, present } from "../support/wallet.mjs";
 
 const JSON_TYPE = { "content-type": "application/json" };
 const KEY = { authorization: `Bearer ${INTERNAL_KEY}` };
-const post = (base, path, body, headers = {}) => send(base, "POST", path, { headers: { ...JSON_TYPE, ...headers }, body: JSON.stringify(body) });
+const post = (base, path, body, headers = {}) =>
+  send(base, "POST", path, { headers: { ...JSON_TYPE, ...headers }, body: JSON.stringify(body) });
 const generate = async (box, body = {}) => {
   const answer = await post(box.backend, "/api/invite/generate", body, KEY);
   assert.equal(answer.status, 201, answer.text);
@@ -21,13 +22,24 @@ test("codes are made with the internal key, on both listeners", async (t) => {
   for (const base of [box.web, box.backend]) {
     assert.equal((await post(base, "/api/invite/generate", {})).status, 401);
     assert.equal((await post(base, "/api/invite/generate", {}, { authorization: "Bearer wrong" })).status, 403);
-    const { status, body } = await post(base, "/api/invite/generate", { count: 3, uses: 2, expiresInDays: 1, plan: "solo", note: "friends" }, KEY);
+    const { status, body } = await post(
+      base,
+      "/api/invite/generate",
+      { count: 3, uses: 2, expiresInDays: 1, plan: "solo", note: "friends" },
+      KEY,
+    );
     assert.equal(status, 201);
     assert.deepEqual([body.codes.length, body.code, body.uses, body.plan], [3, body.codes[0], 2, "solo"]);
     assert.ok(new Date(body.expiresAt) - Date.now() <= 86_400_000);
   }
   assert.match((await post(box.web, "/api/invite/generate", { plan: "gold" }, KEY)).body.error, /plan/);
-  for (const [field, value] of [["count", 0], ["count", 101], ["uses", 0], ["expiresInDays", -1], ["note", 7]])
+  for (const [field, value] of [
+    ["count", 0],
+    ["count", 101],
+    ["uses", 0],
+    ["expiresInDays", -1],
+    ["note", 7],
+  ])
     assert.match((await post(box.web, "/api/invite/generate", { [field]: value }, KEY)).body.error, new RegExp(field));
 
   const { invites } = await box.backend_call("GET", "/api/admin/invites");
@@ -73,7 +85,7 @@ test("where registration is by invitation, a code lets in as many as it has uses
   }
   await box.end("SIGKILL");
   await box.serve();
-  assert.equal((await register(box, "carol", code)).status, 403, "used up for good");
+  assert.equal((await register(box, "carol", code)).status, 403, "used up permanently");
 });
 
 test("one use of a code admits one of a hundred who come at once", async (t) => {

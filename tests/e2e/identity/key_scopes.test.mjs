@@ -7,12 +7,19 @@ import { code_of } from "../support/totp.mjs";
 
 const { OpenAI } = package_named("openai");
 
-const with_key = (box, key) => async (method, path, body, headers = {}) => {
-  const { status, headers: seen, body: answer } = await send(box.web, method, path, {
-    headers: { ...(key && { authorization: `Bearer ${key}` }), ...(body && { "content-type": "application/json" }), ...headers },
-    body: body && JSON.stringify(body) });
-  return { status, headers: seen, body: answer };
-};
+const with_key =
+  (box, key) =>
+  async (method, path, body, headers = {}) => {
+    const {
+      status,
+      headers: seen,
+      body: answer,
+    } = await send(box.web, method, path, {
+      headers: { ...(key && { authorization: `Bearer ${key}` }), ...(body && { "content-type": "application/json" }), ...headers },
+      body: body && JSON.stringify(body),
+    });
+    return { status, headers: seen, body: answer };
+  };
 
 const make_key = async (person, scopes, more = {}) => {
   const made = await person.call("POST", "/api/keys", { name: "script", scopes, ...more });
@@ -30,7 +37,10 @@ test("a script with a key runs an agent from its making to its end", async (t) =
 
   const { id } = (await script("POST", "/api/agents/provision", { name: "Scout", tier: "starter" })).body.agent;
   await until("the agent runs", async () => (await script("GET", `/api/agents/${id}`)).body.agent.status === "running");
-  assert.deepEqual((await script("GET", "/api/agents")).body.agents.map((agent) => agent.id), [id]);
+  assert.deepEqual(
+    (await script("GET", "/api/agents")).body.agents.map((agent) => agent.id),
+    [id],
+  );
   assert.equal((await script("POST", `/api/agents/${id}/files/write`, { path: "plan.md", content: "Friday" })).status, 200);
   assert.match((await script("POST", "/api/chat", { agentId: id, message: "read the file plan.md" })).body.message.content, /Friday/);
   assert.equal((await script("GET", `/api/chat?agentId=${id}`)).body.count, 2);
@@ -54,8 +64,13 @@ test("a key without the scope is refused by name, and what has no scope is for s
   const ada = await box.customer("ada@example.org");
   const id = await box.running_agent(ada);
   const rows = {
-    "agents:read": ["GET", `/api/agents/${id}`], "agents:write": ["POST", `/api/instance/${id}/stop`, {}], chat: ["GET", `/api/chat?agentId=${id}`],
-    files: ["GET", `/api/agents/${id}/files/tree`], schedules: ["GET", "/api/scheduled-tasks"], usage: ["GET", "/api/dashboard/calls"], models: ["GET", "/v1/models"],
+    "agents:read": ["GET", `/api/agents/${id}`],
+    "agents:write": ["POST", `/api/instance/${id}/stop`, {}],
+    chat: ["GET", `/api/chat?agentId=${id}`],
+    files: ["GET", `/api/agents/${id}/files/tree`],
+    schedules: ["GET", "/api/scheduled-tasks"],
+    usage: ["GET", "/api/dashboard/calls"],
+    models: ["GET", "/v1/models"],
   };
   const keys = Object.fromEntries(await Promise.all(Object.keys(rows).map(async (scope) => [scope, (await make_key(ada, [scope])).key])));
   for (const [scope, key] of Object.entries(keys))
@@ -63,14 +78,31 @@ test("a key without the scope is refused by name, and what has no scope is for s
       const answer = await with_key(box, key)(...row);
       if (scope === needed) assert.equal(answer.status, 200, `${needed} with ${scope}: ${JSON.stringify(answer.body)}`);
       else if (needed === "models") assert.deepEqual([answer.status, answer.body.error.code], [403, "SCOPE_REQUIRED"]);
-      else assert.deepEqual([answer.status, answer.body], [403, { error: `This key lacks the scope ${needed}`, code: "SCOPE_REQUIRED", scope: needed }]);
+      else
+        assert.deepEqual(
+          [answer.status, answer.body],
+          [403, { error: `This key lacks the scope ${needed}`, code: "SCOPE_REQUIRED", scope: needed }],
+        );
     }
   assert.deepEqual(Object.keys(rows).sort(), SCOPES.toSorted());
   const all = with_key(box, (await make_key(ada, SCOPES)).key);
-  for (const [method, path] of [["GET", "/api/keys"], ["POST", "/api/keys"], ["GET", "/api/settings"], ["GET", "/api/auth/sessions"], ["GET", `/api/agents/${id}/token`],
-    ["POST", "/api/settings/password"], ["GET", "/api/admin/audit"]])
+  for (const [method, path] of [
+    ["GET", "/api/keys"],
+    ["POST", "/api/keys"],
+    ["GET", "/api/settings"],
+    ["GET", "/api/auth/sessions"],
+    ["GET", `/api/agents/${id}/token`],
+    ["POST", "/api/settings/password"],
+    ["GET", "/api/admin/audit"],
+  ])
     assert.equal((await all(method, path, method === "POST" ? {} : undefined)).status, 401, path);
-  for (const body of [{ scopes: ["everything"] }, { scopes: [] }, { scopes: "files" }, { agents: [id] }, { scopes: ["files"], agents: [] }]) {
+  for (const body of [
+    { scopes: ["everything"] },
+    { scopes: [] },
+    { scopes: "files" },
+    { agents: [id] },
+    { scopes: ["files"], agents: [] },
+  ]) {
     const refused = await ada.call("POST", "/api/keys", { name: "x", ...body });
     assert.equal(refused.status, 400, JSON.stringify(body));
     assert.match(refused.body.error, /scopes|agents/);
@@ -82,8 +114,12 @@ test("a key with scopes opens MCP with the tools that it names, and with none by
   const ada = await box.customer("ada@example.org");
   const id = await box.running_agent(ada);
   const call_tool = (key, name, args) =>
-    with_key(box, key)("POST", "/mcp", { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: args } },
-      { accept: "application/json, text/event-stream", "mcp-protocol-version": "2025-06-18" });
+    with_key(box, key)(
+      "POST",
+      "/mcp",
+      { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: args } },
+      { accept: "application/json, text/event-stream", "mcp-protocol-version": "2025-06-18" },
+    );
   const { key: bare } = await make_key(ada, ["usage"]);
   const refused = await call_tool(bare, "read_conversation", { agentId: id });
   assert.equal(refused.status, 403);
@@ -96,23 +132,48 @@ test("a key limited to agents finds no others", async (t) => {
   const box = await Box.start(t);
   const ada = await box.customer("ada@example.org", "network");
   const [one, other] = [await box.running_agent(ada, "One", "enterprise"), await box.running_agent(ada, "Other", "enterprise")];
-  const script = with_key(box, (await make_key(ada, ["agents:read", "agents:write", "chat", "files", "schedules", "usage"], { agents: [one] })).key);
-  assert.deepEqual((await script("GET", "/api/agents")).body.agents.map(({ id }) => id), [one]);
-  assert.deepEqual((await script("GET", "/api/agents/provision")).body.agents.map(({ id }) => id), [one]);
+  const script = with_key(
+    box,
+    (await make_key(ada, ["agents:read", "agents:write", "chat", "files", "schedules", "usage"], { agents: [one] })).key,
+  );
+  assert.deepEqual(
+    (await script("GET", "/api/agents")).body.agents.map(({ id }) => id),
+    [one],
+  );
+  assert.deepEqual(
+    (await script("GET", "/api/agents/provision")).body.agents.map(({ id }) => id),
+    [one],
+  );
   const task = (agentId) => ({ name: "weekly", cronSchedule: "0 9 * * 1", prompt: "what is new?", agentId });
-  const rows = [["GET", (id) => `/api/agents/${id}`], ["GET", (id) => `/api/agents/${id}/files/tree`], ["GET", (id) => `/api/chat?agentId=${id}`], ["GET", (id) => `/api/instance/${id}`],
-    ["GET", (id) => `/api/logs/${id}/history`], ["GET", (id) => `/api/memory?agentId=${id}`], ["GET", (id) => `/api/instance/${ada.id}?agentId=${id}`],
-    ["POST", () => "/api/chat", (agentId) => ({ agentId, message: "hello" })], ["POST", () => "/api/scheduled-tasks", task]];
+  const rows = [
+    ["GET", (id) => `/api/agents/${id}`],
+    ["GET", (id) => `/api/agents/${id}/files/tree`],
+    ["GET", (id) => `/api/chat?agentId=${id}`],
+    ["GET", (id) => `/api/instance/${id}`],
+    ["GET", (id) => `/api/logs/${id}/history`],
+    ["GET", (id) => `/api/memory?agentId=${id}`],
+    ["GET", (id) => `/api/instance/${ada.id}?agentId=${id}`],
+    ["POST", () => "/api/chat", (agentId) => ({ agentId, message: "hello" })],
+    ["POST", () => "/api/scheduled-tasks", task],
+  ];
   for (const [method, path, body] of rows) {
     const answer = await script(method, path(one), body?.(one));
     assert.ok([200, 201].includes(answer.status), `${path(one)}: ${JSON.stringify(answer.body)}`);
-    const [hidden, missing] = [await script(method, path(other), body?.(other)), await script(method, path("ag_aaaaaaaaaaaaaaaaaaaa"), body?.("ag_aaaaaaaaaaaaaaaaaaaa"))];
+    const [hidden, missing] = [
+      await script(method, path(other), body?.(other)),
+      await script(method, path("ag_aaaaaaaaaaaaaaaaaaaa"), body?.("ag_aaaaaaaaaaaaaaaaaaaa")),
+    ];
     assert.deepEqual([hidden.status, hidden.body], [404, missing.body], path(other));
   }
   // Two names: the one that is not the key's counts.
   assert.equal((await script("GET", `/api/instance/${one}?agentId=${other}`)).status, 404);
   assert.equal((await script("GET", `/api/instance/${ada.id}`)).status, 403, "none is named");
-  for (const [method, path] of [["GET", "/api/dashboard/cost"], ["POST", "/api/agents/provision"], ["GET", "/api/scheduled-tasks"], ["POST", "/api/chat"]]) {
+  for (const [method, path] of [
+    ["GET", "/api/dashboard/cost"],
+    ["POST", "/api/agents/provision"],
+    ["GET", "/api/scheduled-tasks"],
+    ["POST", "/api/chat"],
+  ]) {
     const answer = await script(method, path, method === "POST" ? { name: "x", message: "x" } : undefined);
     assert.deepEqual([answer.status, answer.body.code], [403, "KEY_LIMITED_TO_AGENTS"], path);
   }
@@ -122,6 +183,21 @@ test("a key limited to agents finds no others", async (t) => {
   const key = (await make_key(ada, ["files"], { agents: [one] })).key;
   const upload = await fetch(`${box.web}/api/files`, { method: "POST", headers: { authorization: `Bearer ${key}` }, body: form });
   assert.equal(upload.status, 403, "the agent of a form is known too late");
+});
+
+test("a key that may change agents gets none of their credentials", async (t) => {
+  const box = await Box.start(t);
+  const ada = await box.customer("ada@example.org");
+  const id = await box.running_agent(ada);
+  const { token } = (await ada.call("GET", `/api/agents/${id}/token`)).body;
+  const script = with_key(box, (await make_key(ada, ["agents:read", "agents:write"])).key);
+  for (const [method, path] of [
+    ["POST", `/api/agents/${id}/rotate-token`],
+    ["GET", `/api/agents/${id}/token`],
+    ["POST", "/api/provision"],
+  ])
+    assert.equal((await script(method, path, method === "POST" ? {} : undefined)).status, 401, path);
+  assert.equal((await ada.call("GET", `/api/agents/${id}/token`)).body.token, token, "nothing was rotated");
 });
 
 test("a key that is wrong is 401 everywhere, whatever comes with it", async (t) => {
@@ -136,7 +212,11 @@ test("a key that is wrong is 401 everywhere, whatever comes with it", async (t) 
       if (path === "/api/wallet" && key === "garbage") continue;
       assert.equal((await with_key(box, key)("GET", path)).status, 401, `${path} with ${key}`);
       if (key.startsWith("sk_") && path !== "/api/wallet")
-        assert.equal((await with_key(box, key)("GET", path, undefined, { cookie: ada.cookie })).status, 401, `${path} with ${key} and a session`);
+        assert.equal(
+          (await with_key(box, key)("GET", path, undefined, { cookie: ada.cookie })).status,
+          401,
+          `${path} with ${key} and a session`,
+        );
     }
   assert.equal((await with_key(box)("GET", "/api/agents")).status, 200, "nothing sent, nothing listed");
   assert.equal((await with_key(box, made.key)("GET", "/api/agents")).body.count, 1);
@@ -155,7 +235,11 @@ test("keys of before, without scopes, open what they opened; /v1 is on the web l
     assert.equal(answer.choices[0].message.role, "assistant");
     await assert.rejects(new OpenAI({ baseURL, apiKey: "sk_wrong", maxRetries: 0 }).models.list(), OpenAI.AuthenticationError);
   }
-  assert.deepEqual((await with_key(box, key)("GET", "/api/agents")).body, { error: "This key lacks the scope agents:read", code: "SCOPE_REQUIRED", scope: "agents:read" });
+  assert.deepEqual((await with_key(box, key)("GET", "/api/agents")).body, {
+    error: "This key lacks the scope agents:read",
+    code: "SCOPE_REQUIRED",
+    scope: "agents:read",
+  });
 });
 
 test("the scripts of a user with a second factor work with a key", async (t) => {

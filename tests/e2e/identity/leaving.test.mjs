@@ -32,7 +32,11 @@ const unpacked = async (t, box, person) => {
   execFileSync("tar", ["-xzf", "export.tar.gz"], { cwd: folder });
   return join(folder, "agentbox-export");
 };
-const lines = (folder, name) => readFileSync(join(folder, `${name}.jsonl`), "utf8").trim().split("\n").map((line) => JSON.parse(line));
+const lines = (folder, name) =>
+  readFileSync(join(folder, `${name}.jsonl`), "utf8")
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
 
 test("the export has everything, as it is, and no secrets", async (t) => {
   const { box, ada, id, workspace, key } = await settled(t);
@@ -48,10 +52,22 @@ test("the export has everything, as it is, and no secrets", async (t) => {
   const folder = await unpacked(t, box, ada);
   const profile = JSON.parse(readFileSync(join(folder, "profile.json"), "utf8"));
   assert.deepEqual([profile.email, String(profile.id), "password_hash" in profile], ["ada@example.org", ada.id, false]);
-  assert.deepEqual(lines(folder, "agents").map((agent) => [agent.id, agent.name]), [[id, "Scout"]]);
-  assert.ok(lines(folder, "messages").some((message) => message.content?.includes("4711")), "the conversation");
-  assert.deepEqual(lines(folder, "scheduled_tasks").map((task) => task.name), ["weekly"]);
-  assert.deepEqual(lines(folder, "api_keys").map((one) => [one.name, "secret_hash" in one]), [["laptop", false]]);
+  assert.deepEqual(
+    lines(folder, "agents").map((agent) => [agent.id, agent.name]),
+    [[id, "Scout"]],
+  );
+  assert.ok(
+    lines(folder, "messages").some((message) => message.content?.includes("4711")),
+    "the conversation",
+  );
+  assert.deepEqual(
+    lines(folder, "scheduled_tasks").map((task) => task.name),
+    ["weekly"],
+  );
+  assert.deepEqual(
+    lines(folder, "api_keys").map((one) => [one.name, "secret_hash" in one]),
+    [["laptop", false]],
+  );
   assert.ok(lines(folder, "usage").length > 0);
   assert.match(lines(folder, "wallets")[0].address, /^0x/);
   const files = join(folder, "workspaces", id);
@@ -59,10 +75,13 @@ test("the export has everything, as it is, and no secrets", async (t) => {
   assert.equal(readFileSync(join(files, "empty"), "utf8"), "");
   assert.equal(readFileSync(join(files, ...Array(12).fill("a folder with a long name"), "größe.txt"), "utf8"), "a long path");
   assert.match(readFileSync(join(files, ".agentbox/memory.jsonl"), "utf8"), /tide/);
-  const text = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((one) => one.isFile())
-    .map((one) => readFileSync(join(one.parentPath ?? one.path, one.name), "latin1")).join("\n");
+  const text = readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((one) => one.isFile())
+    .map((one) => readFileSync(join(one.parentPath ?? one.path, one.name), "latin1"))
+    .join("\n");
   const boot = JSON.parse(readFileSync(join(box.folder, "agents", id, "run", "boot.json")));
-  for (const secret of [key, key.split("_").at(-1), "sk-or-a-secret-of-ada", boot.box_token, boot.gateway_token, PASSWORD]) assert.equal(text.includes(secret), false, secret);
+  for (const secret of [key, key.split("_").at(-1), "sk-or-a-secret-of-ada", boot.box_token, boot.gateway_token, PASSWORD])
+    assert.equal(text.includes(secret), false, secret);
   assert.equal((await send(box.web, "GET", "/api/settings/export")).status, 401);
   assert.equal(lines(await unpacked(t, box, eve), "subscriptions").length, 1, "eve has nothing of ada's");
   assert.equal(existsSync(join(await unpacked(t, box, eve), "agents.jsonl")), false);
@@ -88,11 +107,19 @@ test("who leaves proves it, and nothing is left but sums and the audit log's cha
   assert.ok(entries.some(({ act }) => act === "account deleted"));
   assert.equal((await box.person().log_in("ada@example.org", PASSWORD)).status, 401);
   const { mails } = await box.backend_call("GET", "/api/admin/outbox?limit=1000");
-  assert.equal(mails.some(({ to }) => to === "ada@example.org"), false);
+  assert.equal(
+    mails.some(({ to }) => to === "ada@example.org"),
+    false,
+  );
   // The address is free again, and whoever has it now begins anew.
   const again = await box.customer("ada@example.org");
   assert.notEqual(again.id, ada.id);
-  for (const [path, list] of [["/api/agents", "agents"], ["/api/keys", "keys"], ["/api/scheduled-tasks", "tasks"], ["/api/provider-keys", "keys"]])
+  for (const [path, list] of [
+    ["/api/agents", "agents"],
+    ["/api/keys", "keys"],
+    ["/api/scheduled-tasks", "tasks"],
+    ["/api/provider-keys", "keys"],
+  ])
     assert.deepEqual((await again.call("GET", path)).body[list] ?? [], [], path);
 });
 
@@ -110,7 +137,11 @@ test("money and the last administrator stay", async (t) => {
   await box.backend_call("POST", "/api/admin/ledger/debit", { userId: ada.id, amount: "5", reference: "paid out" });
   assert.equal((await ada.call("DELETE", "/api/settings/account", { currentPassword: PASSWORD })).status, 200);
   await box.backend_call("PATCH", `/api/admin/users/${(await box.customer("eve@example.org")).id}`, { isAdmin: true });
-  assert.equal((await admin.call("DELETE", "/api/settings/account", { currentPassword: ADMIN.password })).status, 200, "there is another one");
+  assert.equal(
+    (await admin.call("DELETE", "/api/settings/account", { currentPassword: ADMIN.password })).status,
+    200,
+    "there is another one",
+  );
 });
 
 test("an administrator exports and deletes a user", async (t) => {

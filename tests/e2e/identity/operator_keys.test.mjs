@@ -41,8 +41,10 @@ test("an operator key opens what its scopes name, and the record names it", asyn
   const ada = await box.customer("ada@example.org");
   const ask = (key, method, path, body) =>
     send(box.backend, method, path, { headers: { ...bearer(key), ...(body && json) }, body: body && JSON.stringify(body) });
-  const users = await key_for(box, "helpdesk", "users"), files = await key_for(box, "sync", "files"),
-    backup = await key_for(box, "nightly", "backup"), reader = await key_for(box, "monitor", "read-only"),
+  const users = await key_for(box, "helpdesk", "users"),
+    files = await key_for(box, "sync", "files"),
+    backup = await key_for(box, "nightly", "backup"),
+    reader = await key_for(box, "monitor", "read-only"),
     agents = await key_for(box, "deployer", "agents");
 
   assert.equal((await ask(users, "PATCH", `/api/admin/users/${ada.id}`, { plan: "collective" })).status, 200);
@@ -55,7 +57,11 @@ test("an operator key opens what its scopes name, and the record names it", asyn
 
   const refused = async (key, method, path, scope, body) => {
     const answer = await ask(key, method, path, body);
-    assert.deepEqual([answer.status, answer.body.code, answer.body.scope], [403, "SCOPE_REQUIRED", scope], `${method} ${path}: ${answer.text}`);
+    assert.deepEqual(
+      [answer.status, answer.body.code, answer.body.scope],
+      [403, "SCOPE_REQUIRED", scope],
+      `${method} ${path}: ${answer.text}`,
+    );
     if (scope) assert.ok(answer.body.error.includes(scope), answer.body.error);
   };
   await refused(users, "GET", "/api/agents", "agents");
@@ -72,7 +78,10 @@ test("an operator key opens what its scopes name, and the record names it", asyn
     await refused(key, "POST", "/api/admin/models/reload", undefined);
   }
   const list = (await box.backend_call("GET", "/api/admin/operator-keys")).keys;
-  assert.deepEqual(list.map(({ name }) => name), ["deployer", "helpdesk", "monitor", "nightly", "sync"]);
+  assert.deepEqual(
+    list.map(({ name }) => name),
+    ["deployer", "helpdesk", "monitor", "nightly", "sync"],
+  );
   assert.ok(!JSON.stringify(list).includes(users.slice(-48)), "shown once");
   assert.match(await succeeds(box, "operator-keys", "list"), /^helpdesk +users +- /m);
 
@@ -82,9 +91,13 @@ test("an operator key opens what its scopes name, and the record names it", asyn
   assert.match((await admin(box, "operator-keys", "revoke", "helpdesk")).err, /No such operator key/);
   const taken = await admin(box, "operator-keys", "create", "sync", "--scope", "users");
   assert.deepEqual([taken.code, /sync already/.test(taken.err)], [2, true]);
-  assert.match((await admin(box, "operator-keys", "create", "odd", "--scope", "all")).err, /scopes must be among: read-only, users, agents, files, backup/);
+  assert.match(
+    (await admin(box, "operator-keys", "create", "odd", "--scope", "all")).err,
+    /scopes must be among: read-only, users, agents, files, backup/,
+  );
 
-  const entries = await record(box), by = (act) => entries.findLast((entry) => entry.act === act)?.by;
+  const entries = await record(box),
+    by = (act) => entries.findLast((entry) => entry.act === act)?.by;
   assert.equal(by("changed by admin: plan collective"), "operator:helpdesk");
   assert.equal(by("backup made by admin"), "operator:nightly");
   assert.equal(by("operator key made"), "internal");
@@ -96,7 +109,10 @@ test("a key expires", async (t) => {
   const created = await box.backend_call("POST", "/api/admin/operator-keys", { name: "brief", scopes: ["agents"], expiresInDays: 1 });
   const left = new Date(created.expiresAt) - Date.now();
   assert.ok(left > 86_000_000 && left <= 86_400_000, created.expiresAt);
-  assert.match((await box.backend_call("POST", "/api/admin/operator-keys", { name: "x", scopes: ["agents"], expiresInDays: 0 })).error, /expiresInDays/);
+  assert.match(
+    (await box.backend_call("POST", "/api/admin/operator-keys", { name: "x", scopes: ["agents"], expiresInDays: 0 })).error,
+    /expiresInDays/,
+  );
 });
 
 test("every backend route says which scope opens it", async (t) => {
@@ -107,7 +123,11 @@ test("every backend route says which scope opens it", async (t) => {
     for (const [method, { "x-guard": guard, description = "" }] of Object.entries(methods)) {
       if (!guard.startsWith("scope ") && guard !== "internal key") continue;
       ++count;
-      assert.match(description, /Operator keys need the scope `(users|agents|files|backup)`|Operator keys do not open this|those with the scope `read-only` and no other/, `${method} ${path}`);
+      assert.match(
+        description,
+        /Operator keys need the scope `(users|agents|files|backup)`|Operator keys do not open this|those with the scope `read-only` and no other/,
+        `${method} ${path}`,
+      );
     }
   assert.ok(count > 50, `${count}`);
 });
@@ -121,18 +141,33 @@ test("admin routes take an administrator's address, and none but with ADMIN_REQU
   };
   const as = (email) => ({ "x-user-email": email });
   assert.deepEqual(
-    [await status("/api/admin/users", {}), await status("/api/admin/users", as(ADMIN.email.toUpperCase())), await status("/api/admin/users", as("ada@example.org")), await status("/api/admin/users", as("nobody")), await status("/api/agents", as("ada@example.org"))],
+    [
+      await status("/api/admin/users", {}),
+      await status("/api/admin/users", as(ADMIN.email.toUpperCase())),
+      await status("/api/admin/users", as("ada@example.org")),
+      await status("/api/admin/users", as("nobody")),
+      await status("/api/agents", as("ada@example.org")),
+    ],
     [200, 200, "ADMIN_REQUIRED", "ADMIN_REQUIRED", 200],
   );
   await box.end("SIGTERM");
   box.env = { ...box.env, ADMIN_REQUIRED: "on" };
   await box.serve();
-  assert.deepEqual([await status("/api/admin/users", {}), await status("/api/admin/users", as(ADMIN.email)), await status("/api/agents", {})], ["ADMIN_REQUIRED", 200, 200]);
+  assert.deepEqual(
+    [await status("/api/admin/users", {}), await status("/api/admin/users", as(ADMIN.email)), await status("/api/agents", {})],
+    ["ADMIN_REQUIRED", 200, 200],
+  );
   const refused = await admin(box, "users");
-  assert.deepEqual([refused.code, /x-user-email must be the address of an administrator: give it with --as/.test(refused.err)], [2, true], refused.err);
+  assert.deepEqual(
+    [refused.code, /x-user-email must be the address of an administrator: give it with --as/.test(refused.err)],
+    [2, true],
+    refused.err,
+  );
   assert.match(await succeeds(box, "users", "--as", ADMIN.email), /ada@example.org/);
   t.after(() => rmSync(`${box.folder}-copy`, { recursive: true, force: true }));
-  const backed_up = await run(["backup", "--data", box.folder, "--to", `${box.folder}-copy`, "--as", ADMIN.email], { env: { INTERNAL_API_KEY: INTERNAL_KEY } });
+  const backed_up = await run(["backup", "--data", box.folder, "--to", `${box.folder}-copy`, "--as", ADMIN.email], {
+    env: { INTERNAL_API_KEY: INTERNAL_KEY },
+  });
   assert.equal(backed_up.code, 0, backed_up.err);
 });
 
@@ -142,10 +177,13 @@ test("what the command line does carries a name", async (t) => {
   await succeeds(box, "disable", "ada@example.org", "--yes", "--as", "Grace Hopper");
   await succeeds(box, "enable", "ada@example.org");
   const changes = (await record(box)).filter(({ act }) => act.startsWith("changed by admin: "));
-  assert.deepEqual(changes.map(({ act, by, as }) => [act, by, as]), [
-    ["changed by admin: disabled", "internal", "Grace Hopper"],
-    ["changed by admin: enabled", "internal", userInfo().username],
-  ]);
+  assert.deepEqual(
+    changes.map(({ act, by, as }) => [act, by, as]),
+    [
+      ["changed by admin: disabled", "internal", "Grace Hopper"],
+      ["changed by admin: enabled", "internal", userInfo().username],
+    ],
+  );
   const odd = await admin(box, "users", "--as", "Zoë");
   assert.deepEqual([odd.code, /--as must be 1 to 100 visible ASCII characters/.test(odd.err)], [2, true], odd.err);
   const answer = await send(box.backend, "GET", "/api/agents", { headers: { ...bearer(INTERNAL_KEY), "x-agentbox-as": "x".repeat(101) } });
@@ -154,15 +192,20 @@ test("what the command line does carries a name", async (t) => {
 
 test("model calls as administrator are in the record, with what their headers say", async (t) => {
   const box = await Box.start(t);
-  const chat = (headers) => send(box.backend, "POST", "/api/ai/chat", {
-    headers: { ...bearer(INTERNAL_KEY), ...json, ...headers }, body: JSON.stringify({ messages: [{ role: "user", content: "hello" }] }),
-  });
+  const chat = (headers) =>
+    send(box.backend, "POST", "/api/ai/chat", {
+      headers: { ...bearer(INTERNAL_KEY), ...json, ...headers },
+      body: JSON.stringify({ messages: [{ role: "user", content: "hello" }] }),
+    });
   assert.equal((await chat({ "x-user-id": "1", "x-user-role": "admin" })).body.code, "PLAN_REQUIRED", "these grant nothing");
   await chat({ "x-user-email": ADMIN.email });
   await chat({ "x-user-email": ADMIN.email, "x-user-id": "42", "x-user-role": "admin" });
   const calls = (await record(box)).filter(({ act }) => act === "model call as administrator");
-  assert.deepEqual(calls.map(({ subject, by, as }) => [subject, by, as]), [
-    [`${ADMIN.email}, id anonymous, role none`, "internal", ADMIN.email],
-    [`${ADMIN.email}, id 42, role admin`, "internal", ADMIN.email],
-  ]);
+  assert.deepEqual(
+    calls.map(({ subject, by, as }) => [subject, by, as]),
+    [
+      [`${ADMIN.email}, id anonymous, role none`, "internal", ADMIN.email],
+      [`${ADMIN.email}, id 42, role admin`, "internal", ADMIN.email],
+    ],
+  );
 });

@@ -42,13 +42,13 @@ const add_passkey = async (person, name, password = PASSWORD) => {
 };
 
 const sign_out = async (person) => {
-  await person.button("Sign out").click();
+  await person.sign_out();
   await person.link("Sign in").first().waitFor();
 };
 
 test("someone adds a passkey, signs in with it, names it anew, and removes it", async (t) => {
   const { box, person } = await story_of(t);
-  await person.heading("Agents").waitFor();
+  await person.heading("Home").waitFor();
   await open_settings(person);
   const codes = await add_passkey(person, "laptop");
   assert.equal(new Set(codes).size, 10);
@@ -56,7 +56,7 @@ test("someone adds a passkey, signs in with it, names it anew, and removes it", 
 
   await person.sign_in("ada@example.org");
   await person.button("Use a passkey").click();
-  await person.heading("Agents").waitFor();
+  await person.heading("Home").waitFor();
 
   await open_settings(person);
   await person.text("10 are left.").waitFor();
@@ -74,12 +74,15 @@ test("someone adds a passkey, signs in with it, names it anew, and removes it", 
   await person.enter("ada@example.org");
   const { entries } = await box.backend_call("GET", "/api/admin/audit?limit=1000&after=0");
   const acts = entries.filter((entry) => entry.act.startsWith("second factor")).map(({ act, subject, outcome }) => [act, subject, outcome]);
-  assert.deepEqual(acts, [["second factor set up", "passkey laptop", "ok"], ["second factor removed", "passkey old laptop", "ok"]]);
+  assert.deepEqual(acts, [
+    ["second factor set up", "passkey laptop", "ok"],
+    ["second factor removed", "passkey old laptop", "ok"],
+  ]);
 });
 
 test("a recovery code stands in for the passkey, and a second passkey needs the first", async (t) => {
   const { person } = await story_of(t);
-  await person.heading("Agents").waitFor();
+  await person.heading("Home").waitFor();
   await open_settings(person);
   const codes = await add_passkey(person, "laptop");
   await sign_out(person);
@@ -89,7 +92,7 @@ test("a recovery code stands in for the passkey, and a second passkey needs the 
   await person.alert.getByText("The code is wrong").waitFor();
   await person.label("Code").fill(codes[3]);
   await person.button("Continue").click();
-  await person.heading("Agents").waitFor();
+  await person.heading("Home").waitFor();
 
   await open_settings(person);
   await person.button("Add a passkey").click();
@@ -119,7 +122,7 @@ const caught_sign_in = async (person) => {
 test("an assertion counts once, for the account it was made for, with its password", async (t) => {
   const { box, person } = await story_of(t);
   person.expected.push("ERR_FAILED");
-  await person.heading("Agents").waitFor();
+  await person.heading("Home").waitFor();
   await open_settings(person);
   await add_passkey(person, "laptop");
   await sign_out(person);
@@ -157,14 +160,14 @@ test("an assertion counts once, for the account it was made for, with its passwo
 
 test("a copy of a passkey is noticed by its counter", async (t) => {
   const { person, authenticator } = await story_of(t);
-  await person.heading("Agents").waitFor();
+  await person.heading("Home").waitFor();
   await open_settings(person);
   await add_passkey(person, "laptop");
   await sign_out(person);
   const [made] = (await authenticator("getCredentials")).credentials;
   await person.sign_in("ada@example.org");
   await person.button("Use a passkey").click();
-  await person.heading("Agents").waitFor();
+  await person.heading("Home").waitFor();
   await sign_out(person);
 
   await authenticator("removeCredential", { credentialId: made.credentialId });
@@ -178,11 +181,11 @@ test("an administrator who needs a second factor is led to set one up and then c
   const { person } = await story_of(t, { env: { ADMIN_SECOND_FACTOR: "on" }, ...ADMIN });
   person.expected.push("status of 403");
   await person.page.waitForURL("**/settings");
-  await person.text("Administrators of this box need a second factor").first().waitFor();
+  await person.text("This box requires a second factor").first().waitFor();
   await add_passkey(person, "admin's laptop", ADMIN.password);
   await person.heading("Where you are signed in").waitFor();
-  await person.link("Home").click();
-  await person.heading("Agents").waitFor();
+  await person.to_section("Home");
+  await person.heading("Home").waitFor();
 });
 
 test("a box addressed by IP explains what passkeys need", async (t) => {

@@ -29,7 +29,10 @@ test("a mail brings the way back: one use, every session ends, the old password 
   const mail = await until("a mail", () => mail_server.mails.find(is_reset));
   const text = mail.lines.join("\n");
   assert.match(mail.from, /<box@example\.org>/);
-  assert.deepEqual(mail.to.map((line) => /<(.*)>/.exec(line)[1]), ["ada@example.org"]);
+  assert.deepEqual(
+    mail.to.map((line) => /<(.*)>/.exec(line)[1]),
+    ["ada@example.org"],
+  );
   assert.match(text, /^Subject: A new password/m);
   assert.match(text, /https:\/\/box\.example\.org\/login\?reset=/);
 
@@ -47,10 +50,14 @@ test("known and unknown addresses get the same answer, and only known ones a mai
   const box = await Box.start(t);
   await box.customer("ada@example.org");
   const answers = [];
-  for (const email of ["ada@example.org", "nobody@example.org", "not an address", "0xabc@wallet.app"]) answers.push(await forgot(box, email));
+  for (const email of ["ada@example.org", "nobody@example.org", "not an address", "0xabc@wallet.app"])
+    answers.push(await forgot(box, email));
   for (const answer of answers) assert.deepEqual([answer.status, answer.body], [200, answers[0].body]);
   await token_for(box, "ada@example.org");
-  assert.deepEqual((await outbox(box)).map((mail) => mail.to), ["ada@example.org"]);
+  assert.deepEqual(
+    (await outbox(box)).map((mail) => mail.to),
+    ["ada@example.org"],
+  );
   assert.equal((await box.person().call("POST", "/api/auth/forgot-password", {})).status, 400);
 });
 
@@ -59,7 +66,9 @@ test("without a mail server the administrator reads the mail; on disk it is seal
   await box.customer("ada@example.org");
   await forgot(box, "ada@example.org");
   const token = await token_for(box, "ada@example.org");
-  const printed = await run(["admin", "outbox", "--data", box.folder], { env: { INTERNAL_API_KEY: "internal-key-of-the-stories", BACKEND_LISTEN: new URL(box.backend).host } });
+  const printed = await run(["admin", "outbox", "--data", box.folder], {
+    env: { INTERNAL_API_KEY: "internal-key-of-the-stories", BACKEND_LISTEN: new URL(box.backend).host },
+  });
   assert.equal(printed.code, 0, printed.err);
   assert.equal(token_in(printed.out), token);
   assert.equal((await reset(box, token)).status, 200);
@@ -186,11 +195,29 @@ test("the audit log has who tried what, from where, and the outcome", async (t) 
   await reset(box, await token_for(box, "ada@example.org"));
   const { entries } = await box.backend_call("GET", "/api/admin/audit?limit=1000&after=0");
   const acts = entries.map((entry) => [entry.act, entry.outcome === "ok"]);
-  assert.deepEqual(acts, [["registered", true], ["plan solo deployed", true], ["sign-in by password", true], ["API key made", true], ["API key deleted", true], ["changed by admin: plan network", true], ["sign-in by password", false], ["password forgotten", true], ["password reset", true]]);
+  assert.deepEqual(acts, [
+    ["registered", true],
+    ["plan solo deployed", true],
+    ["sign-in by password", true],
+    ["API key made", true],
+    ["API key deleted", true],
+    ["changed by admin: plan network", true],
+    ["sign-in by password", false],
+    ["password forgotten", true],
+    ["password reset", true],
+  ]);
   for (const entry of entries) assert.equal(entry.address, "127.0.0.1");
   const theirs = entries.filter((entry) => !/^API key|^plan/.test(entry.act));
   assert.ok(theirs.every((entry) => entry.subject.includes("ada@example.org")));
   assert.ok(!JSON.stringify(entries).includes(key.key), "no secret is part of it");
-  const printed = await run(["admin", "audit", "--data", box.folder], { env: { INTERNAL_API_KEY: "internal-key-of-the-stories", BACKEND_LISTEN: new URL(box.backend).host } });
-  assert.deepEqual(printed.out.trim().split("\n").map((line) => JSON.parse(line).id), entries.map((entry) => entry.id));
+  const printed = await run(["admin", "audit", "--data", box.folder], {
+    env: { INTERNAL_API_KEY: "internal-key-of-the-stories", BACKEND_LISTEN: new URL(box.backend).host },
+  });
+  assert.deepEqual(
+    printed.out
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line).id),
+    entries.map((entry) => entry.id),
+  );
 });

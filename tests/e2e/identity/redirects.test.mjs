@@ -6,12 +6,41 @@ import { Box, send } from "../support/box.mjs";
 import { serve_site } from "../peers/http_site.mjs";
 
 const EVIL = "evil.example";
-const targets = [`https://${EVIL}`, `//${EVIL}`, `/\\${EVIL}`, `https:${EVIL}`, `/%09/${EVIL}`, `@${EVIL}`, `.${EVIL}`, `javascript:alert(1)//${EVIL}`];
+const targets = [
+  `https://${EVIL}`,
+  `//${EVIL}`,
+  `/\\${EVIL}`,
+  `https:${EVIL}`,
+  `/%09/${EVIL}`,
+  `@${EVIL}`,
+  `.${EVIL}`,
+  `javascript:alert(1)//${EVIL}`,
+];
 // What applications call the place to go on to, and what these routes read themselves.
-const names = ["next", "redirect", "redirect_uri", "redirect_url", "return", "returnTo", "return_to", "url", "continue", "callbackUrl", "state", "iss", "code", "error"];
+const names = [
+  "next",
+  "redirect",
+  "redirect_uri",
+  "redirect_url",
+  "return",
+  "returnTo",
+  "return_to",
+  "url",
+  "continue",
+  "callbackUrl",
+  "state",
+  "iss",
+  "code",
+  "error",
+];
 const headers = [
-  {}, { host: EVIL }, { "x-forwarded-host": EVIL }, { forwarded: `host=${EVIL};proto=https` }, { "x-original-url": `https://${EVIL}/` },
-  { referer: `https://${EVIL}/` }, { origin: `https://${EVIL}` },
+  {},
+  { host: EVIL },
+  { "x-forwarded-host": EVIL },
+  { forwarded: `host=${EVIL};proto=https` },
+  { "x-original-url": `https://${EVIL}/` },
+  { referer: `https://${EVIL}/` },
+  { origin: `https://${EVIL}` },
 ];
 
 // A provider that is asked for nothing but where its pages are.
@@ -19,7 +48,15 @@ const start_provider = async (t) => {
   const site = await serve_site(t, ({ url }) => {
     const { url: own } = site;
     if (url.pathname === "/.well-known/openid-configuration")
-      return { json: { issuer: own, authorization_endpoint: `${own}/auth`, token_endpoint: `${own}/token`, userinfo_endpoint: `${own}/me`, jwks_uri: `${own}/keys` } };
+      return {
+        json: {
+          issuer: own,
+          authorization_endpoint: `${own}/auth`,
+          token_endpoint: `${own}/token`,
+          userinfo_endpoint: `${own}/me`,
+          jwks_uri: `${own}/keys`,
+        },
+      };
   });
   return site.url;
 };
@@ -27,8 +64,14 @@ const start_provider = async (t) => {
 test("no route sends a browser where a stranger wants it", async (t) => {
   const provider = await start_provider(t);
   const box = await Box.start(t, {
-    IDP_ISSUER: provider, IDP_CLIENT_ID: "box", IDP_CLIENT_SECRET: "s", CODEHOST_CLIENT_ID: "box", CODEHOST_CLIENT_SECRET: "s",
-    CODEHOST_BASE_URL: provider, CODEHOST_API_URL: provider, BASE_URL: "https://box.example.org",
+    IDP_ISSUER: provider,
+    IDP_CLIENT_ID: "box",
+    IDP_CLIENT_SECRET: "s",
+    CODEHOST_CLIENT_ID: "box",
+    CODEHOST_CLIENT_SECRET: "s",
+    CODEHOST_BASE_URL: provider,
+    CODEHOST_API_URL: provider,
+    BASE_URL: "https://box.example.org",
   });
   const ada = await box.customer("ada@example.org");
   const agent = await box.running_agent(ada);
@@ -56,14 +99,25 @@ test("no route sends a browser where a stranger wants it", async (t) => {
       await ask(`${path}/${target.replace(/[\\%]/g, encodeURIComponent)}`, {});
     }
   }
-  assert.deepEqual([...redirecting].sort(), ["/api/agents/{id}/open", "/api/auth/codehost", "/api/auth/codehost/callback", "/api/auth/idp", "/api/auth/idp/callback"]);
+  assert.deepEqual([...redirecting].sort(), [
+    "/api/agents/{id}/open",
+    "/api/auth/codehost",
+    "/api/auth/codehost/callback",
+    "/api/auth/idp",
+    "/api/auth/idp/callback",
+  ]);
 });
 
 test("an answer of one provider is nothing at the other's callback", async (t) => {
   const provider = await start_provider(t);
   const box = await Box.start(t, {
-    IDP_ISSUER: provider, IDP_CLIENT_ID: "box", IDP_CLIENT_SECRET: "s", CODEHOST_CLIENT_ID: "box", CODEHOST_CLIENT_SECRET: "s",
-    CODEHOST_BASE_URL: provider, CODEHOST_API_URL: provider,
+    IDP_ISSUER: provider,
+    IDP_CLIENT_ID: "box",
+    IDP_CLIENT_SECRET: "s",
+    CODEHOST_CLIENT_ID: "box",
+    CODEHOST_CLIENT_SECRET: "s",
+    CODEHOST_BASE_URL: provider,
+    CODEHOST_API_URL: provider,
   });
   const begin = async (name) => {
     const answer = await send(box.web, "GET", `/api/auth/${name}`);
@@ -71,7 +125,9 @@ test("an answer of one provider is nothing at the other's callback", async (t) =
   };
   const [idp, codehost] = [await begin("idp"), await begin("codehost")];
   const finish = (name, { state }, more = "") =>
-    send(box.web, "GET", `/api/auth/${name}/callback?code=c&state=${state}${more}`, { headers: { cookie: `${idp.cookie}; ${codehost.cookie}` } });
+    send(box.web, "GET", `/api/auth/${name}/callback?code=c&state=${state}${more}`, {
+      headers: { cookie: `${idp.cookie}; ${codehost.cookie}` },
+    });
   for (const answer of [await finish("idp", codehost), await finish("codehost", idp), await finish("idp", idp, `&iss=https://${EVIL}`)])
     assert.match(answer.headers.location, /^\/login\?error=(Idp|Codehost)AuthFailed$|AuthError$/);
 });

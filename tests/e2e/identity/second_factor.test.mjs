@@ -5,7 +5,8 @@ import { add_passkey } from "../support/authenticator.mjs";
 import { ADMIN, Box, INTERNAL_KEY, KEY_GUARDS, OPTIONAL_KEY_GUARD, PASSWORD, run, send } from "../support/box.mjs";
 import { code_of } from "../support/totp.mjs";
 
-const log_in = (box, code) => box.person().call("POST", "/api/auth/login", { email: "ada@example.org", password: PASSWORD, ...(code && { code }) });
+const log_in = (box, code) =>
+  box.person().call("POST", "/api/auth/login", { email: "ada@example.org", password: PASSWORD, ...(code && { code }) });
 const settings = (person, step, body) => person.call("POST", `/api/settings/second-factor/${step}`, body);
 const state = async (person) => (await person.call("GET", "/api/settings/second-factor")).body;
 
@@ -19,10 +20,35 @@ const ada_with_app = async (t, env) => {
   return { box, ada, secret: body.secret, url: body.otpauthUrl, codes: confirmed.body.recoveryCodes };
 };
 
+test("passkeys are refused at an address where browsers have none, before anything is proved", async (t) => {
+  const box = await Box.start(t);
+  const ada = await box.customer("ada@example.org");
+  const works_at = box.web.replace("127.0.0.1", "localhost");
+  assert.equal((await state(ada)).passkeyOrigin, works_at);
+  const begin = (origin, proof = {}) =>
+    send(box.web, "POST", "/api/settings/second-factor/passkeys/begin", {
+      headers: { cookie: ada.cookie, "content-type": "application/json", host: new URL(origin).host, origin },
+      body: JSON.stringify(proof),
+    });
+  const refused = await begin(box.web, { currentPassword: PASSWORD });
+  assert.deepEqual([refused.status, refused.body.code, refused.body.url], [409, "PASSKEY_ADDRESS", works_at]);
+  assert.equal((await begin(works_at)).body.error, "currentPassword is required", "there the proof is asked for");
+  const begun = await begin(works_at, { currentPassword: PASSWORD });
+  assert.deepEqual([begun.status, begun.body.publicKey.rp.id], [200, "localhost"]);
+});
+
 test("it counts from its confirmation on, and each code of the app counts once", async (t) => {
   const { box, ada, secret, url } = await ada_with_app(t);
   assert.match(url, new RegExp(`^otpauth://totp/.*ada%40example\\.org\\?secret=${secret}&issuer=`));
-  assert.deepEqual(await state(ada), { enabled: true, app: true, passkeys: 0, recoveryCodesLeft: 10, required: false, hasPassword: true });
+  assert.deepEqual(await state(ada), {
+    enabled: true,
+    app: true,
+    passkeys: 0,
+    recoveryCodesLeft: 10,
+    required: false,
+    hasPassword: true,
+    passkeyOrigin: box.web.replace("127.0.0.1", "localhost"),
+  });
   const without = await log_in(box);
   assert.deepEqual([without.status, without.body.code, without.headers.getSetCookie().length], [401, "SECOND_FACTOR_REQUIRED", 0]);
   const code = code_of(secret, 1);
@@ -46,7 +72,9 @@ test("a recovery code stands for the app once, and the factor goes with a code a
   assert.equal((await settings(ada, "begin", { currentPassword: PASSWORD })).status, 409, "not replaced unseen");
   assert.equal((await settings(ada, "disable", { code: "000000x" })).status, 401);
   assert.deepEqual((await settings(ada, "disable", { code: renewed[1] })).body, { success: true });
-  assert.deepEqual(await state(ada), { enabled: false, app: false, passkeys: 0, recoveryCodesLeft: 0, required: false, hasPassword: true });
+  const { passkeyOrigin, ...rest } = await state(ada);
+  assert.equal(passkeyOrigin, box.web.replace("127.0.0.1", "localhost"));
+  assert.deepEqual(rest, { enabled: false, app: false, passkeys: 0, recoveryCodesLeft: 0, required: false, hasPassword: true });
   assert.equal((await settings(ada, "disable", {})).status, 409);
   assert.equal((await log_in(box)).status, 200);
 });
@@ -81,7 +109,10 @@ test("attempts to guess the code are limited, even with the password", async (t)
   const refused = await log_in(box, "abcdef");
   const wait = Number(refused.headers.get("retry-after"));
   assert.ok(wait > 20 && wait <= 30, `the first delay: ${wait}`);
-  assert.deepEqual(["limit", "remaining", "reset"].map((name) => refused.headers.get(`ratelimit-${name}`)), ["10", "0", String(wait)]);
+  assert.deepEqual(
+    ["limit", "remaining", "reset"].map((name) => refused.headers.get(`ratelimit-${name}`)),
+    ["10", "0", String(wait)],
+  );
   assert.equal((await log_in(box, codes[0])).status, 429, "not even the right one, for a while");
 });
 
@@ -132,7 +163,8 @@ test("a passkey proves who resets a password, over a challenge of its own", asyn
   const { authenticator } = await add_passkey(box, ada, PASSWORD);
   await box.person().call("POST", "/api/auth/forgot-password", { email: "ada@example.org" });
   const { token } = await box.mail_with("reset");
-  const reset = (passkey) => box.person().call("POST", "/api/auth/reset-password", { token, password: "a password by mail", ...(passkey && { passkey }) });
+  const reset = (passkey) =>
+    box.person().call("POST", "/api/auth/reset-password", { token, password: "a password by mail", ...(passkey && { passkey }) });
   const for_sign_in = (await log_in(box)).body.passkey;
   assert.equal((await reset(authenticator.get(for_sign_in))).status, 401, "what was made to sign in resets nothing");
   assert.equal((await reset(authenticator.get((await reset()).body.passkey))).status, 200);
@@ -159,13 +191,35 @@ test("an administrator of a box that wants a second factor can do nothing before
     return Object.fromEntries(Object.entries(refused).map(([guard, seen]) => [guard, [...seen]]));
   };
   const of_key_guards = (seen) => Object.fromEntries([...KEY_GUARDS, OPTIONAL_KEY_GUARD].map((guard) => [guard, seen]));
-  const open = { session: ["passed"], "session, if any": ["passed"], "session to enrol": ["passed"], "admin session": ["passed"], "recent admin session": ["passed"],
-    "agent token or API key": ["passed"], "API key": ["passed"], "internal key": ["passed"], ...of_key_guards(["passed"]) };
+  const open = {
+    session: ["passed"],
+    "session, if any": ["passed"],
+    "session to enrol": ["passed"],
+    "admin session": ["passed"],
+    "recent admin session": ["passed"],
+    "support session": ["passed"],
+    "agent token or API key": ["passed"],
+    "API key": ["passed"],
+    "internal key": ["passed"],
+    ...of_key_guards(["passed"]),
+  };
   const closed = ["SECOND_FACTOR_SETUP_REQUIRED"];
-  assert.deepEqual(await answers(ada), { ...open, "admin session": ["ADMIN_REQUIRED"], "recent admin session": ["ADMIN_REQUIRED"] }, "customers are asked for nothing");
-  assert.deepEqual(await answers(admin), { ...open, ...of_key_guards(closed), session: closed, "session, if any": closed, "admin session": closed, "recent admin session": closed });
+  assert.deepEqual(
+    await answers(ada),
+    { ...open, "admin session": ["ADMIN_REQUIRED"], "recent admin session": ["ADMIN_REQUIRED"], "support session": ["SUPPORT_REQUIRED"] },
+    "customers are asked for nothing",
+  );
+  assert.deepEqual(await answers(admin), {
+    ...open,
+    ...of_key_guards(closed),
+    session: closed,
+    "session, if any": closed,
+    "admin session": closed,
+    "recent admin session": closed,
+    "support session": closed,
+  });
   assert.equal((await state(admin)).required, true);
-  assert.match((await admin.call("GET", "/api/settings")).body.error, /need a second factor/);
+  assert.match((await admin.call("GET", "/api/settings")).body.error, /requires a second factor/);
 
   const { body } = await settings(admin, "begin", { currentPassword: ADMIN.password });
   const { recoveryCodes } = (await settings(admin, "confirm", { code: code_of(body.secret) })).body;
@@ -173,6 +227,46 @@ test("an administrator of a box that wants a second factor can do nothing before
   assert.equal((await state(admin)).required, false);
   assert.equal((await settings(admin, "disable", { code: recoveryCodes[0] })).status, 200);
   assert.deepEqual((await answers(admin)).session, closed, "and without it again");
+});
+
+test("a factor that all users need: a grace period, enrolment alone after it, and an administrator who resets one", async (t) => {
+  const box = await Box.start(t);
+  const ada = await box.customer("ada@example.org");
+  const key = (await ada.call("POST", "/api/keys", { name: "laptop" })).body.key;
+  const restart = async (env) => {
+    await box.end("SIGTERM");
+    box.env = { ...box.env, SECOND_FACTOR_REQUIRED: "on", ...env };
+    await box.serve();
+  };
+  const account = async (person) => (await person.call("GET", "/api/settings")).status;
+  const with_key = async () => (await send(box.web, "GET", "/v1/models", { headers: { authorization: `Bearer ${key}` } })).status;
+  const due = async (person) => (await person.call("GET", "/api/auth/session")).body.user.secondFactorDue;
+  assert.equal(await due(ada), null);
+
+  await restart({ SECOND_FACTOR_GRACE: "1h" });
+  const noted = await due(ada);
+  assert.ok(Date.parse(noted) > Date.now() + 3_500_000, "counted from the setting, as the account is older");
+  assert.equal(await account(ada), 200, "within the grace period everything works");
+  assert.equal((await box.backend_call("GET", "/api/admin/users/ada@example.org")).secondFactorDue, noted);
+
+  await restart({ SECOND_FACTOR_GRACE: "0s" });
+  assert.deepEqual([await account(ada), await with_key()], [403, 403]);
+  assert.equal((await ada.call("GET", "/api/settings")).body.code, "SECOND_FACTOR_SETUP_REQUIRED");
+  const again = box.person();
+  assert.equal((await again.log_in("ada@example.org", PASSWORD)).status, 200, "she can sign in");
+  assert.deepEqual([await account(again), (await state(again)).required], [403, true], "and only set one up");
+  const { body } = await settings(again, "begin", { currentPassword: PASSWORD });
+  assert.equal((await settings(again, "confirm", { code: code_of(body.secret) })).status, 200);
+  assert.deepEqual([await account(again), await account(ada), await with_key(), await due(ada)], [200, 200, 200, null]);
+
+  const reset = await box.backend_call("DELETE", "/api/admin/users/ada@example.org/second-factor");
+  assert.deepEqual(reset, { success: true });
+  const { entries } = await box.backend_call("GET", "/api/admin/audit?limit=1");
+  assert.deepEqual([entries[0].act, entries[0].subject], ["second factor removed by admin", "ada@example.org"]);
+  assert.deepEqual([await account(again), (await state(again)).required], [403, true]);
+
+  await restart({ SECOND_FACTOR_REQUIRED: "off" });
+  assert.equal(await account(ada), 200);
 });
 
 for (const algorithm of ["ES256", "RS256"])
@@ -184,10 +278,17 @@ for (const algorithm of ["ES256", "RS256"])
     const eves = await add_passkey(box, eve, PASSWORD, algorithm);
     const sign_in = (passkey) => box.person().call("POST", "/api/auth/login", { email: "ada@example.org", password: PASSWORD, passkey });
     const asked = async () => (await log_in(box)).body.passkey;
-    assert.deepEqual((await asked()).allowCredentials.map((one) => one.id), [authenticator.id.toString("base64url")]);
+    assert.deepEqual(
+      (await asked()).allowCredentials.map((one) => one.id),
+      [authenticator.id.toString("base64url")],
+    );
     assert.equal((await sign_in(authenticator.get(await asked()))).status, 200);
     assert.equal((await sign_in(eves.authenticator.get(await asked()))).status, 401);
-    assert.equal((await box.person().log_in("ada@example.org", "a wrong password")).body.passkey, undefined, "who has no password learns of no passkey");
+    assert.equal(
+      (await box.person().log_in("ada@example.org", "a wrong password")).body.passkey,
+      undefined,
+      "who has no password learns of no passkey",
+    );
 
     const remove = (passkey) => ada.call("DELETE", `/api/settings/second-factor/passkeys/${id}`, { passkey });
     const for_sign_in = authenticator.get(await asked());
@@ -203,7 +304,8 @@ test("guesses at the passkey count like guesses at the code", async (t) => {
   const { recoveryCodes, authenticator } = await add_passkey(box, ada, PASSWORD);
   const { passkey: options } = (await log_in(box)).body;
   authenticator.origin = "https://evil.example";
-  const guess = () => box.person().call("POST", "/api/auth/login", { email: "ada@example.org", password: PASSWORD, passkey: authenticator.get(options) });
+  const guess = () =>
+    box.person().call("POST", "/api/auth/login", { email: "ada@example.org", password: PASSWORD, passkey: authenticator.get(options) });
   const statuses = [];
   for (let n = 0; n < 12; ++n) statuses.push((await guess()).status);
   assert.deepEqual(statuses, [...Array(10).fill(401), 429, 429]);

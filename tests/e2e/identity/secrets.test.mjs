@@ -55,10 +55,16 @@ const tell_all = async (box) => {
   const created = (await ada.call("POST", "/api/keys", { name: "laptop" })).body;
   const session = (await ada.call("GET", "/api/auth/session")).body;
   const secrets = {
-    "the admin's password": ADMIN.password, "a user's password": PASSWORD, "a wrong password": WRONG,
-    "the internal key": INTERNAL_KEY, "the model's key": MODEL_KEY,
+    "the admin's password": ADMIN.password,
+    "a user's password": PASSWORD,
+    "a wrong password": WRONG,
+    "the internal key": INTERNAL_KEY,
+    "the model's key": MODEL_KEY,
     "the master key": readFileSync(join(box.folder, "master.key"), "utf8").trim(),
-    "a session": ada.cookie.split("=")[1], "an API key": created.key, "a gateway token": gateway_token, "a box token": box_token,
+    "a session": ada.cookie.split("=")[1],
+    "an API key": created.key,
+    "a gateway token": gateway_token,
+    "a box token": box_token,
     ...(session.csrfToken && { "a CSRF token": session.csrfToken }),
   };
 
@@ -69,7 +75,9 @@ const tell_all = async (box) => {
   assert.equal((await send(box.web, "POST", "/api/keys/validate", { headers: bearer(created.key) })).status, 200);
   for (const token of Object.values(secrets)) {
     await send(box.backend, "GET", `/api/agents?token=${encodeURIComponent(token)}`, { headers: bearer(token) });
-    await send(box.web, "GET", `/${encodeURIComponent(token)}`, { headers: { ...bearer(token), cookie: `app-session=${token}`, "x-csrf-token": token } });
+    await send(box.web, "GET", `/${encodeURIComponent(token)}`, {
+      headers: { ...bearer(token), cookie: `app-session=${token}`, "x-csrf-token": token },
+    });
     await send(box.web, "POST", "/api/auth/login", { headers: { ...json, cookie: `a=${token}` }, body: `{"password":"${token}"` });
   }
   await run(["admin", "users"], { env: { AGENTBOX_DATA: box.folder, INTERNAL_API_KEY: INTERNAL_KEY } });
@@ -102,7 +110,12 @@ const tell_all = async (box) => {
 };
 
 test("no log holds a secret, whatever was typed where, and every line is JSON", async (t) => {
-  const box = await Box.start(t, { LOG_LEVEL: "debug", LOCAL_MODEL_URL: await quoting_model(t), LOCAL_API_KEY: MODEL_KEY, LOCAL_MODEL: "m" });
+  const box = await Box.start(t, {
+    LOG_LEVEL: "debug",
+    LOCAL_MODEL_URL: await quoting_model(t),
+    LOCAL_API_KEY: MODEL_KEY,
+    LOCAL_MODEL: "m",
+  });
   const { ada, id, secrets } = await tell_all(box);
   const [{ pid }] = agent_processes(box);
   process.kill(pid, "SIGKILL");
@@ -113,7 +126,10 @@ test("no log holds a secret, whatever was typed where, and every line is JSON", 
   await ada.call("POST", "/api/auth/signout");
   assert.equal(await box.end("SIGTERM"), 0);
 
-  for (const [where, text] of [["the log of box and summarizer", box.whole_log], ["the log of the agent", told]]) {
+  for (const [where, text] of [
+    ["the log of box and summarizer", box.whole_log],
+    ["the log of the agent", told],
+  ]) {
     assert_json_lines(text, where);
     assert_none_in(text, secrets, where);
   }
@@ -124,7 +140,8 @@ test("no log holds a secret, whatever was typed where, and every line is JSON", 
 test("the system shows no secret of a process, and children inherit none", async (t) => {
   const box = await Box.start(t, { LOCAL_MODEL_URL: await quoting_model(t), LOCAL_API_KEY: MODEL_KEY, LOCAL_MODEL: "m" });
   const { secrets } = await tell_all(box);
-  const own = own_processes(box), agents = agent_processes(box);
+  const own = own_processes(box),
+    agents = agent_processes(box);
   assert.deepEqual([own.length, agents.length], [2, 1]);
   for (const { pid, arguments: given } of own) {
     assert_none_in(command_line(pid), secrets, `the command line of ${given}`);
@@ -133,7 +150,10 @@ test("the system shows no secret of a process, and children inherit none", async
   const [{ pid }] = agents;
   assert_none_in(command_line(pid), secrets, "the agent's command line");
   assert_none_in(environment(pid), secrets, "the agent's environment");
-  const names = environment(pid).split("\0").filter(Boolean).map((line) => line.split("=")[0]);
+  const names = environment(pid)
+    .split("\0")
+    .filter(Boolean)
+    .map((line) => line.split("=")[0]);
   assert.deepEqual(names.sort(), ["HOME", "LANG", "PATH"], "the agent gets an environment of its own");
 });
 
@@ -144,7 +164,8 @@ test("children inherit no descriptor of the box", async (t) => {
   const workspace = join(box.folder, "agents", id, "workspace");
   const own_log = join(box.folder, "agents", id, "run", "agent.log");
   const of_box = Object.values(descriptors(box.child.pid)).filter((what) => /^(socket|pipe):/.test(what));
-  const [agent] = agent_processes(box), summarizer = own_processes(box).find(({ pid }) => pid !== box.child.pid);
+  const [agent] = agent_processes(box),
+    summarizer = own_processes(box).find(({ pid }) => pid !== box.child.pid);
   // The socket it accepts from: the box keeps it, so that requests queue while it starts anew. What people connect to stays the box's.
   const { 0: _, 1: __, 2: ___, ...of_summarizer } = descriptors(summarizer.pid);
   const listener = [...new Set(Object.values(of_summarizer).filter((what) => what.startsWith("socket:") && of_box.includes(what)))];
@@ -153,7 +174,10 @@ test("children inherit no descriptor of the box", async (t) => {
   // The pipe to which it writes what it has fetched, for the ledger of what leaves the box.
   const reports = Object.values(of_summarizer).filter((what) => what.startsWith("pipe:") && of_box.includes(what));
   assert.equal(reports.length, 1);
-  for (const [pid, standard, allowed] of [[agent.pid, [own_log, own_log], []], [summarizer.pid, undefined, [...listener, ...reports]]]) {
+  for (const [pid, standard, allowed] of [
+    [agent.pid, [own_log, own_log], []],
+    [summarizer.pid, undefined, [...listener, ...reports]],
+  ]) {
     const { 0: input, 1: output, 2: errors, ...others } = descriptors(pid);
     assert.equal(input, "/dev/null");
     if (standard) assert.deepEqual([output, errors], standard);

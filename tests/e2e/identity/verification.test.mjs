@@ -10,7 +10,8 @@ const is_verified = async (person) => (await person.call("GET", "/api/settings")
 
 test("registration sends a mail, and its link verifies the address from a session of the account only", async (t) => {
   const box = await Box.start(t, { BASE_URL: "https://box.example.org" });
-  const ada = await box.customer("ada@example.org"), eve = await box.customer("eve@example.org");
+  const ada = await box.customer("ada@example.org"),
+    eve = await box.customer("eve@example.org");
   const { body, token } = await box.mail_with("verify", "ada@example.org");
   assert.match(body, /https:\/\/box\.example\.org\/settings\?verify=/);
   assert.equal(await is_verified(ada), false);
@@ -35,12 +36,40 @@ test("with a mail server the mail goes there, again when asked for, three times 
   const refused = await ask(ada);
   assert.equal(refused.status, 429);
   assert.ok(Number(refused.headers.get("retry-after")) > 3500);
-  assert.deepEqual(["limit", "remaining"].map((name) => refused.headers.get(`ratelimit-${name}`)), ["3", "0"]);
+  assert.deepEqual(
+    ["limit", "remaining"].map((name) => refused.headers.get(`ratelimit-${name}`)),
+    ["3", "0"],
+  );
   assert.equal((await ask(box.person())).status, 401);
   const mail = await until("three mails", () => mail_server.mails.length === 3 && mail_server.mails[0]);
   assert.match(mail.to[0], /ada@example\.org/);
   const [, token] = /\?verify=([A-Za-z0-9_-]{43})/.exec(mail.lines.join("\n"));
   assert.equal((await verify(ada, token)).status, 200);
+});
+
+test("where mail is sent, registration does not tell who has an account; its owner gets a mail", async (t) => {
+  const mail_server = await start_mail_server(t);
+  const box = await Box.start(t, { SMTP_URL: mail_server.url, SMTP_FROM: "box@example.org" });
+  const register = (email, more = {}) => box.person().call("POST", "/api/register", { email, password: PASSWORD, ...more });
+  const first = await register("ada@example.org", { name: "Ada" });
+  const again = await register("ADA@example.org", { name: "Eve", password: "another long password" });
+  const other = await register("bob@example.org");
+  assert.deepEqual([first.status, again.status, other.status], [200, 200, 200]);
+  assert.deepEqual([again.body.email, again.body.name], ["ada@example.org", "Eve"]);
+  assert.deepEqual([Number(again.body.id), Number(other.body.id)], [Number(first.body.id) + 1, Number(first.body.id) + 2]);
+  const mails = await until("three mails", () => mail_server.mails.length === 3 && mail_server.mails);
+  const to_ada = mails.filter(({ to }) => to[0].includes("ada@")).map(({ lines }) => lines.join("\n"));
+  assert.equal(to_ada.length, 2);
+  assert.ok(to_ada.some((text) => /Subject: You have an account already/.test(text) && /\/login/.test(text)));
+
+  assert.equal((await box.person().log_in("ada@example.org", "another long password")).status, 401, "nothing was changed");
+  assert.equal((await box.person().log_in("ada@example.org", PASSWORD)).status, 200);
+  assert.equal((await register("ada@example.org")).status, 200);
+  assert.equal((await box.backend_call("GET", "/api/admin/users")).users.length, 3);
+  const { mails: sent } = await box.backend_call("GET", "/api/admin/outbox?limit=100");
+  assert.equal(sent.filter(({ subject }) => subject === "You have an account already").length, 1, "one an hour");
+  const { entries } = await box.backend_call("GET", "/api/admin/audit?limit=100");
+  assert.ok(entries.some(({ act, outcome }) => act === "registered" && /already exists/.test(outcome)));
 });
 
 test("another address is unverified, and is sent a mail of its own", async (t) => {

@@ -26,12 +26,28 @@ test("a stream is created at the provider, goes live by its webhook, and idle ag
   const [made] = provider.streams.values();
   const { stream, obsSettings } = body;
   assert.deepEqual(
-    { id: stream.id, name: stream.name, wallet: stream.wallet, streamKey: stream.streamKey, playbackId: stream.playbackId, status: stream.status },
-    { id: made.id, name: "Anonymous DJ", wallet: WALLET, streamKey: made.stream_key, playbackId: made.playback_ids[0].id, status: "created" },
+    {
+      id: stream.id,
+      name: stream.name,
+      wallet: stream.wallet,
+      streamKey: stream.streamKey,
+      playbackId: stream.playbackId,
+      status: stream.status,
+    },
+    {
+      id: made.id,
+      name: "Anonymous DJ",
+      wallet: WALLET,
+      streamKey: made.stream_key,
+      playbackId: made.playback_ids[0].id,
+      status: "created",
+    },
   );
   assert.equal(stream.fullRtmpUrl, `${stream.rtmpUrl}/${stream.streamKey}`);
   assert.deepEqual(obsSettings, {
-    server: stream.rtmpUrl, streamKey: stream.streamKey, recommended: { audioBitrate: 160, encoder: "aac", sampleRate: 48_000, channels: 2 },
+    server: stream.rtmpUrl,
+    streamKey: stream.streamKey,
+    recommended: { audioBitrate: 160, encoder: "aac", sampleRate: 48_000, channels: 2 },
   });
   assert.equal(body.success, true);
   assert.deepEqual(await live(box), { djs: [], count: 0 });
@@ -40,10 +56,21 @@ test("a stream is created at the provider, goes live by its webhook, and idle ag
   const { djs, count } = await live(box);
   assert.equal(count, 1);
   assert.ok(Math.abs(djs[0].startedAt - now()) < 10);
-  assert.deepEqual({ ...djs[0], startedAt: 0 }, {
-    id: made.id, name: "Anonymous DJ", wallet: WALLET, playbackId: stream.playbackId, streamKey: "", status: "active", startedAt: 0,
-    hlsUrl: `https://stream.mux.com/${stream.playbackId}.m3u8`, embedUrl: `https://player.mux.com/${stream.playbackId}`, listeners: null,
-  });
+  assert.deepEqual(
+    { ...djs[0], startedAt: 0 },
+    {
+      id: made.id,
+      name: "Anonymous DJ",
+      wallet: WALLET,
+      playbackId: stream.playbackId,
+      streamKey: "",
+      status: "active",
+      startedAt: 0,
+      hlsUrl: `https://stream.mux.com/${stream.playbackId}.m3u8`,
+      embedUrl: `https://player.mux.com/${stream.playbackId}`,
+      listeners: null,
+    },
+  );
   assert.ok(!JSON.stringify(djs).includes(made.stream_key));
   await provider.go_idle(box, made.id);
   assert.equal((await live(box)).count, 0);
@@ -75,9 +102,18 @@ test("wallets: malformed input is refused before tokens are looked at, and those
   const chain = await Chain.start(t);
   const token = await chain.deploy("Token");
   const { provider, box, dj } = await radio(t, { L2_RPC_URL: chain.url, GATING_TOKEN_ADDRESS: token });
-  for (const body of [{}, { wallet: null }, { wallet: "" }, { wallet: 7 }, { name: "DJ" }]) assert.equal((await create(dj, body)).status, 400);
+  for (const body of [{}, { wallet: null }, { wallet: "" }, { wallet: 7 }, { name: "DJ" }])
+    assert.equal((await create(dj, body)).status, 400);
   assert.match((await create(dj, {})).body.error, /wallet/);
-  for (const wallet of ["0x1234", "me", `${WALLET} `, WALLET.replace("0x", ""), WALLET.replace("E", "e"), "0x" + "g".repeat(40), "😀".repeat(42)])
+  for (const wallet of [
+    "0x1234",
+    "me",
+    `${WALLET} `,
+    WALLET.replace("0x", ""),
+    WALLET.replace("E", "e"),
+    "0x" + "g".repeat(40),
+    "😀".repeat(42),
+  ])
     assert.equal((await create(dj, { wallet })).status, 400, wallet);
   const poor = await create(dj);
   assert.equal(poor.status, 403);
@@ -124,7 +160,8 @@ test("five open streams a wallet; whoever has a key can replace it or remove the
 
 test("with STREAM_REQUIRE_PROOF the wallet must sign, and a false proof is refused anyway", async (t) => {
   const { box, dj } = await radio(t, { ...ungated, STREAM_REQUIRE_PROOF: "true" });
-  const wallet = new_wallet(), other = new_wallet();
+  const wallet = new_wallet(),
+    other = new_wallet();
   assert.equal((await create(dj, { wallet: wallet.address })).status, 400);
   const message = await message_for(box, wallet.address);
   const theirs = await other.signMessage({ message });
@@ -139,23 +176,42 @@ test("webhooks: 401 without a signature, 403 for a bad one, 400 for signed nonse
   const { id } = (await create(dj)).body.stream;
   const body = provider.event("video.live_stream.active", { id });
   const status = async (options, text = body) => (await provider.deliver(box, text, options)).status;
-  const good = await hmac(SIGNING_SECRET, `${now()}.${body}`), t_now = now();
+  const good = await hmac(SIGNING_SECRET, `${now()}.${body}`),
+    t_now = now();
   const right = await hmac(SIGNING_SECRET, `${t_now}.${body}`);
 
   assert.equal(await status({ value: "" }), 401);
   for (const value of [
-    "x", "t=1", `t=${t_now}`, `v1=${right}`, `t=,v1=${right}`, `t=-${t_now},v1=${right}`, `t=${t_now}, v1=${right}`, ` t = ${t_now},v1=${right}`,
-    `t=${t_now},v1=${right.toUpperCase()}`, `t=${t_now},v1=${right.slice(1)}`, `t=${t_now},t=${t_now},v1=${right}`, `t=${t_now},v2=${right}`,
-    `t=${t_now}.0,v1=${right}`, `t=99999999999999999999,v1=${right}`, `t=${t_now},v1=${"0".repeat(64)}`, "t=".repeat(4_000),
-  ]) assert.equal(await status({ value }), 403, value.slice(0, 120));
+    "x",
+    "t=1",
+    `t=${t_now}`,
+    `v1=${right}`,
+    `t=,v1=${right}`,
+    `t=-${t_now},v1=${right}`,
+    `t=${t_now}, v1=${right}`,
+    ` t = ${t_now},v1=${right}`,
+    `t=${t_now},v1=${right.toUpperCase()}`,
+    `t=${t_now},v1=${right.slice(1)}`,
+    `t=${t_now},t=${t_now},v1=${right}`,
+    `t=${t_now},v2=${right}`,
+    `t=${t_now}.0,v1=${right}`,
+    `t=99999999999999999999,v1=${right}`,
+    `t=${t_now},v1=${"0".repeat(64)}`,
+    "t=".repeat(4_000),
+  ])
+    assert.equal(await status({ value }), 403, value.slice(0, 120));
   assert.equal(await status({ secret: "another" }), 403);
   for (const away of [-301, 330, -86_400, 1e9]) assert.equal(await status({ time: t_now + away }), 403, `${away} s`);
   assert.equal(await status({ value: `t=${t_now},v1=${right}` }, body.replace("active", "actjve")), 403);
   assert.equal((await live(box)).count, 0);
-  const doubled = await send(box.web, "POST", "/api/webhooks/stream", { body, headers: { "stream-signature": [`t=${t_now},v1=${right}`, `t=${t_now},v1=${right}`] } });
+  const doubled = await send(box.web, "POST", "/api/webhooks/stream", {
+    body,
+    headers: { "stream-signature": [`t=${t_now},v1=${right}`, `t=${t_now},v1=${right}`] },
+  });
   assert.equal(doubled.status, 403);
 
-  for (const text of ["", "{", "[]", "7", "{}", "\u0000", '{"type":1}', "x".repeat(1_000)]) assert.equal(await status({}, text), 400, text.slice(0, 20));
+  for (const text of ["", "{", "[]", "7", "{}", "\u0000", '{"type":1}', "x".repeat(1_000)])
+    assert.equal(await status({}, text), 400, text.slice(0, 20));
   assert.equal(await status({}, provider.event("video.upload.created", { id: "u1" })), 200);
   assert.equal(await status({}, provider.event("video.live_stream.active", { id: "of-somebody-else" })), 200);
   assert.equal(await status({ header: "stream-signature", time: t_now - 290 }), 200);
@@ -166,7 +222,8 @@ test("webhooks: 401 without a signature, 403 for a bad one, 400 for signed nonse
 
 test("recordings: long ones in full HD stay, all others are deleted, however often that fails at first", async (t) => {
   const { provider, box } = await radio(t);
-  const asset = (id, seconds, more) => provider.deliver(box, provider.event("video.asset.ready", { id, duration: seconds, status: "ready", ...more }));
+  const asset = (id, seconds, more) =>
+    provider.deliver(box, provider.event("video.asset.ready", { id, duration: seconds, status: "ready", ...more }));
   const tracks = (max_width, max_height) => ({ tracks: [{ type: "audio" }, { type: "video", max_width, max_height, max_frame_rate: 30 }] });
   provider.broken = true;
   await asset("long-hd", 901, tracks(1920, 1080));
@@ -198,6 +255,8 @@ test("without a provider, and without a secret, nothing is accepted", async (t) 
   const box = await Box.start(t, ungated);
   const person = box.person();
   assert.equal((await person.call("GET", "/api/radio/live")).status, 500);
+  const ada = await box.customer("ada@example.org");
+  assert.deepEqual((await ada.call("GET", "/api/streams")).body, { streams: [], count: 0, configured: false });
   assert.equal((await create(person, {})).status, 400);
   assert.equal((await create(person)).status, 500);
   const provider = new StreamProvider();

@@ -27,8 +27,38 @@ const live = async (box) => (await box.person().call("GET", "/api/radio/live")).
 
 // ffmpeg as a broadcaster. `ended` resolves with its exit code.
 const broadcast = (t, url) => {
-  const child = spawn("nice", ["ffmpeg", "-nostdin", "-loglevel", "error", "-re", "-f", "lavfi", "-i", "testsrc=s=320x240:r=10", "-f", "lavfi", "-i", "sine",
-    "-c:v", "libx264", "-preset", "ultrafast", "-g", "20", "-pix_fmt", "yuv420p", "-c:a", "aac", "-f", "flv", url], { stdio: "ignore" });
+  const child = spawn(
+    "nice",
+    [
+      "ffmpeg",
+      "-nostdin",
+      "-loglevel",
+      "error",
+      "-re",
+      "-f",
+      "lavfi",
+      "-i",
+      "testsrc=s=320x240:r=10",
+      "-f",
+      "lavfi",
+      "-i",
+      "sine",
+      "-c:v",
+      "libx264",
+      "-preset",
+      "ultrafast",
+      "-g",
+      "20",
+      "-pix_fmt",
+      "yuv420p",
+      "-c:a",
+      "aac",
+      "-f",
+      "flv",
+      url,
+    ],
+    { stdio: "ignore" },
+  );
   const ended = once(child, "exit").then(([code]) => code);
   t.after(() => child.kill("SIGKILL"));
   return { ended, stop: () => child.kill("SIGTERM"), kill: () => child.kill("SIGKILL") };
@@ -40,7 +70,12 @@ test("a broadcast with the right key is live at once, is played, and gone when i
   const stream = await create(box);
   assert.match(stream.fullRtmpUrl, /^rtmp:\/\/127\.0\.0\.1:\d+\/live\/[a-z0-9]{24}\?key=[a-z0-9]{32}$/);
   assert.equal(stream.hlsUrl, `${box.web}/live/${stream.playbackId}/index.m3u8`);
-  for (const url of [`${stream.rtmpUrl}/${stream.playbackId}`, `${stream.fullRtmpUrl}x`, `${stream.rtmpUrl}/x?key=y`, `${stream.rtmpUrl}/..%2fx`])
+  for (const url of [
+    `${stream.rtmpUrl}/${stream.playbackId}`,
+    `${stream.fullRtmpUrl}x`,
+    `${stream.rtmpUrl}/x?key=y`,
+    `${stream.rtmpUrl}/..%2fx`,
+  ])
     assert.notEqual(await broadcast(t, url).ended, 0, url);
   assert.equal((await live(box)).count, 0);
   assert.equal((await fetch(stream.hlsUrl)).status, 404);
@@ -66,7 +101,16 @@ test("a broadcast with the right key is live at once, is played, and gone when i
     assert.notEqual((await fetch(`${box.web}/live/${stream.playbackId}/${path}`)).status, 200, path);
   assert.equal((await live(box)).djs[0].listeners, 1);
 
-  const { stdout } = await promisify(execFile)("nice", ["ffprobe", "-v", "error", "-show_entries", "stream=codec_name,height", "-of", "csv=p=0", stream.hlsUrl]);
+  const { stdout } = await promisify(execFile)("nice", [
+    "ffprobe",
+    "-v",
+    "error",
+    "-show_entries",
+    "stream=codec_name,height",
+    "-of",
+    "csv=p=0",
+    stream.hlsUrl,
+  ]);
   assert.match(stdout, /h264,240/);
   assert.match(stdout, /aac/);
 
@@ -121,7 +165,10 @@ test("no server outlives its box, and a server that is killed is started again",
   await until("another one runs", () => children_of(box.child.pid, "nginx").some((pid) => pid !== nginx));
   await until("and takes broadcasts", async () => {
     broadcast(t, stream.fullRtmpUrl);
-    return on_air(box, 1, 3_000).then(() => true, () => false);
+    return on_air(box, 1, 3_000).then(
+      () => true,
+      () => false,
+    );
   });
 
   const [second] = children_of(box.child.pid, "nginx");
@@ -142,7 +189,8 @@ test("recordings are kept by the rule of all recordings", async (t) => {
   await new Promise((resolve) => setTimeout(resolve, 1_500)); // something to record
   broadcaster.stop();
   const asset = await until("the recording is deleted", async () =>
-    (await box.backend_call("GET", "/api/admin/stream-assets")).assets.find(({ fate }) => fate === "deleted"));
+    (await box.backend_call("GET", "/api/admin/stream-assets")).assets.find(({ fate }) => fate === "deleted"),
+  );
   assert.deepEqual([asset.streamId, asset.height], [stream.id, 240]);
   assert.deepEqual(readdirSync(join(box.folder, "media", "server", "recordings")), []);
 });
@@ -152,7 +200,10 @@ test("an agent has a stream, goes on air with a text and a file, and leaves", as
   const ada = await box.customer("ada@example.org");
   const made = (await ada.call("POST", "/api/provision", { name: "Scout" })).body;
   const { streams } = (await ada.call("GET", "/api/streams")).body;
-  assert.deepEqual(streams.map(({ id, streamKey, name }) => [id, streamKey, name]), [[made.liveStreamId, made.streamKey, "Scout"]]);
+  assert.deepEqual(
+    streams.map(({ id, streamKey, name }) => [id, streamKey, name]),
+    [[made.liveStreamId, made.streamKey, "Scout"]],
+  );
   const agent = streams[0].agentId;
   await box.until_status(ada, agent, "running");
   const eve = await box.customer("eve@example.org");
@@ -164,7 +215,9 @@ test("an agent has a stream, goes on air with a text and a file, and leaves", as
   const { box_token } = JSON.parse(readFileSync(join(box.folder, "agents", agent, "run", "boot.json")));
   const call = async (method, body) => {
     const answer = await fetch(`${box.backend}/api/agent-broadcast`, {
-      method, headers: { authorization: `Bearer ${box_token}`, "content-type": "application/json" }, body: body && JSON.stringify(body),
+      method,
+      headers: { authorization: `Bearer ${box_token}`, "content-type": "application/json" },
+      body: body && JSON.stringify(body),
     });
     return { status: answer.status, body: await answer.json() };
   };
@@ -180,7 +233,15 @@ test("an agent has a stream, goes on air with a text and a file, and leaves", as
   assert.equal((await call("DELETE")).status, 200);
   await on_air(box, 0);
 
-  await promisify(execFile)("ffmpeg", ["-v", "error", "-f", "lavfi", "-i", "sine=d=20", join(box.folder, "agents", agent, "workspace", "tone.mp3")]);
+  await promisify(execFile)("ffmpeg", [
+    "-v",
+    "error",
+    "-f",
+    "lavfi",
+    "-i",
+    "sine=d=20",
+    join(box.folder, "agents", agent, "workspace", "tone.mp3"),
+  ]);
   assert.equal((await call("POST", { file: "tone.mp3" })).status, 202);
   await on_air(box, 1, 30_000);
   await box.backend_call("DELETE", `/api/agents/${agent}`);

@@ -12,12 +12,15 @@ import { S3 } from "../peers/s3_server.mjs";
 
 const { PNG } = package_named("pngjs");
 
-const probe = (file) =>
-  JSON.parse(execFileSync("ffprobe", ["-v", "error", "-show_streams", "-show_format", "-of", "json", file]));
+const probe = (file) => JSON.parse(execFileSync("ffprobe", ["-v", "error", "-show_streams", "-show_format", "-of", "json", file]));
 
 // The pixels of one frame.
 const frame = (file, seconds) =>
-  PNG.sync.read(execFileSync("ffmpeg", ["-v", "error", "-ss", `${seconds}`, "-i", file, "-frames:v", "1", "-f", "image2pipe", "-c:v", "png", "-"], { maxBuffer: 1 << 26 }));
+  PNG.sync.read(
+    execFileSync("ffmpeg", ["-v", "error", "-ss", `${seconds}`, "-i", file, "-frames:v", "1", "-f", "image2pipe", "-c:v", "png", "-"], {
+      maxBuffer: 1 << 26,
+    }),
+  );
 const bright_pixels = ({ data }) => {
   let count = 0;
   for (let at = 0; at < data.length; at += 4) if (data[at] > 190 && data[at + 1] > 190 && data[at + 2] > 190) ++count;
@@ -32,7 +35,8 @@ const watch = async (box, { url }, seconds) => {
   const file = join(box.folder, `seen-${Math.random()}.mp4`);
   writeFileSync(file, Buffer.from(await answer.arrayBuffer()));
   const { streams, format } = probe(file);
-  const video = streams.find(({ codec_type }) => codec_type === "video"), sound = streams.find(({ codec_type }) => codec_type === "audio");
+  const video = streams.find(({ codec_type }) => codec_type === "video"),
+    sound = streams.find(({ codec_type }) => codec_type === "audio");
   assert.deepEqual([video.codec_name, video.width, video.height, video.pix_fmt, sound.codec_name], ["h264", 1280, 720, "yuv420p", "aac"]);
   assert.ok(Math.abs(Number(format.duration) - seconds) < 0.5, `${format.duration} s for ${seconds}`);
   assert.equal(streams.length, 2);
@@ -57,7 +61,12 @@ test("a demo video is made, seen in parts, and refused with another signature", 
   assert.deepEqual([part.status, part.headers.get("content-range")], [206, `bytes 100-199/${whole.length}`]);
   assert.deepEqual(Buffer.from(await part.arrayBuffer()), whole.subarray(100, 200));
   const url = new URL(body.url);
-  for (const [name, value] of [["signature", "0".repeat(64)], ["expires", `${Number(url.searchParams.get("expires")) + 1}`], ["expires", "1"], ["expires", "x"]]) {
+  for (const [name, value] of [
+    ["signature", "0".repeat(64)],
+    ["expires", `${Number(url.searchParams.get("expires")) + 1}`],
+    ["expires", "1"],
+    ["expires", "x"],
+  ]) {
     const other = new URL(url);
     other.searchParams.set(name, value);
     assert.equal((await fetch(other)).status, 403, name);
@@ -66,7 +75,10 @@ test("a demo video is made, seen in parts, and refused with another signature", 
   assert.equal((await fetch(`${url.origin}${url.pathname}`)).status, 400);
 
   const { videos } = (await ada.call("GET", "/api/videos")).body;
-  assert.deepEqual(videos.map(({ id, status, progress, title }) => [id, status, progress, title]), [[body.id, "done", 100, "Scout"]]);
+  assert.deepEqual(
+    videos.map(({ id, status, progress, title }) => [id, status, progress, title]),
+    [[body.id, "done", 100, "Scout"]],
+  );
   const eve = await box.customer("eve@example.org");
   assert.equal((await eve.call("GET", `/api/videos/${body.id}`)).status, 404);
   assert.equal((await eve.call("DELETE", `/api/videos/${body.id}`)).status, 404);
@@ -79,9 +91,18 @@ test("any text is shown as it is: tags, filters, emoji, right to left", async (t
   const box = await Box.start(t);
   const ada = await box.customer("ada@example.org");
   const features = [
-    "{\\p1}m 0 0 l 2000 0 2000 2000{\\p0} \\N \\h %{pts} ',;[out]drawtext=textfile=/etc/passwd:x=1", "مرحبا بالعالم שלום עולם", "你好，世界。これはテストです 😀👩‍🚀", "नमस्ते दुनिया; rm -rf / $(id) `id` | cat",
+    "{\\p1}m 0 0 l 2000 0 2000 2000{\\p0} \\N \\h %{pts} ',;[out]drawtext=textfile=/etc/passwd:x=1",
+    "مرحبا بالعالم שלום עולם",
+    "你好，世界。これはテストです 😀👩‍🚀",
+    "नमस्ते दुनिया; rm -rf / $(id) `id` | cat",
   ];
-  const { status, body } = await generate(ada, { type: "marketing", productName: "'; {\\an8} \\ 😀", features, duration: 12, narration: false });
+  const { status, body } = await generate(ada, {
+    type: "marketing",
+    productName: "'; {\\an8} \\ 😀",
+    features,
+    duration: 12,
+    narration: false,
+  });
   assert.equal(status, 200, JSON.stringify(body) + box.log);
   const file = await watch(box, body, 12);
   // Were the first feature's drawing drawn, most of the picture would be of one bright colour.
@@ -99,21 +120,28 @@ test("a screenshot is fetched, checked, and shown; nothing else is", async (t) =
   bomb.writeUInt32BE(60_000, 16);
   bomb.writeUInt32BE(60_000, 20);
   const answers = {
-    "/red.png": { headers: { "content-type": "image/png" }, body: red }, "/bomb.png": { body: bomb }, "/cut.png": { body: red.subarray(0, 60) },
-    "/page": { headers: { "content-type": "image/png" }, body: "<html><img src=x></html>" }, "/drawing.svg": { body: "<svg xmlns='http://www.w3.org/2000/svg'/>" },
-    "/list": { headers: { "content-type": "image/png" }, body: "#EXTM3U\n#EXTINF:1,\nfile:///etc/passwd\n" }, "/large": { body: Buffer.concat([red, Buffer.alloc(11 << 20)]) },
-    "/moved": { status: 302, headers: { location: "/red.png" } }, "/empty": { body: "" },
+    "/red.png": { headers: { "content-type": "image/png" }, body: red },
+    "/bomb.png": { body: bomb },
+    "/cut.png": { body: red.subarray(0, 60) },
+    "/page": { headers: { "content-type": "image/png" }, body: "<html><img src=x></html>" },
+    "/drawing.svg": { body: "<svg xmlns='http://www.w3.org/2000/svg'/>" },
+    "/list": { headers: { "content-type": "image/png" }, body: "#EXTM3U\n#EXTINF:1,\nfile:///etc/passwd\n" },
+    "/large": { body: Buffer.concat([red, Buffer.alloc(11 << 20)]) },
+    "/moved": { status: 302, headers: { location: "/red.png" } },
+    "/empty": { body: "" },
   };
   const site = await serve_site(t, ({ url }) => answers[url.pathname]);
   const box = await Box.start(t, { SUMMARIZER_ALLOW_PRIVATE: "true" });
   const ada = await box.customer("ada@example.org");
-  const screenshot = (imageUrl, person = ada) => generate(person, { type: "screenshot", imageUrl, description: "The console.", duration: 10, narration: false });
+  const screenshot = (imageUrl, person = ada) =>
+    generate(person, { type: "screenshot", imageUrl, description: "The console.", duration: 10, narration: false });
   for (const path of ["/bomb.png", "/cut.png", "/page", "/drawing.svg", "/list", "/large", "/empty", "/missing"]) {
     const { status, body } = await screenshot(site.url + path);
     assert.deepEqual([path, status], [path, 400]);
     assert.match(body.error, /imageUrl/);
   }
-  for (const url of ["file:///etc/passwd", "ftp://x/y", "red.png", "javascript:1", "http://"]) assert.equal((await screenshot(url)).status, 400, url);
+  for (const url of ["file:///etc/passwd", "ftp://x/y", "red.png", "javascript:1", "http://"])
+    assert.equal((await screenshot(url)).status, 400, url);
   assert.deepEqual(files(box, "work"), []);
 
   const { status, body } = await screenshot(`${site.url}/moved`);
@@ -134,26 +162,46 @@ test("input that is wrong is refused with its field's name", async (t) => {
   const box = await Box.start(t);
   const ada = await box.customer("ada@example.org");
   const wrong = [
-    [{}, /type/], [{ type: "opera" }, /type must be one of: demo, marketing, screenshot, tutorial/], [{ type: 7 }, /type/], [{ type: "demo" }, /agentName/],
-    [{ type: "demo", agentName: "x" }, /agentDescription/], [{ ...demo, agentDescription: "x".repeat(10_000) }, /agentDescription/],
-    [{ ...demo, agentName: "a\u0007b" }, /agentName/], [{ ...demo, duration: 9 }, /duration/], [{ ...demo, duration: 61 }, /duration/],
-    [{ ...demo, language: "../../etc" }, /language/], [{ ...demo, language: "zz" }, /language/], [{ ...demo, async: "yes" }, /async/],
-    [{ type: "marketing", productName: "x" }, /features/], [{ type: "marketing", productName: "x", features: [] }, /features/],
-    [{ type: "marketing", productName: "x", features: Array(11).fill("y") }, /features/], [{ type: "marketing", productName: "x", features: [1] }, /features/],
-    [{ type: "tutorial", topic: "x" }, /steps/], [{ type: "screenshot", description: "x" }, /imageUrl/],
+    [{}, /type/],
+    [{ type: "opera" }, /type must be one of: demo, marketing, screenshot, tutorial/],
+    [{ type: 7 }, /type/],
+    [{ type: "demo" }, /agentName/],
+    [{ type: "demo", agentName: "x" }, /agentDescription/],
+    [{ ...demo, agentDescription: "x".repeat(10_000) }, /agentDescription/],
+    [{ ...demo, agentName: "a\u0007b" }, /agentName/],
+    [{ ...demo, duration: 9 }, /duration/],
+    [{ ...demo, duration: 61 }, /duration/],
+    [{ ...demo, language: "../../etc" }, /language/],
+    [{ ...demo, language: "zz" }, /language/],
+    [{ ...demo, async: "yes" }, /async/],
+    [{ type: "marketing", productName: "x" }, /features/],
+    [{ type: "marketing", productName: "x", features: [] }, /features/],
+    [{ type: "marketing", productName: "x", features: Array(11).fill("y") }, /features/],
+    [{ type: "marketing", productName: "x", features: [1] }, /features/],
+    [{ type: "tutorial", topic: "x" }, /steps/],
+    [{ type: "screenshot", description: "x" }, /imageUrl/],
   ];
   for (const [body, message] of wrong) {
     const answer = await generate(ada, body);
     assert.deepEqual([answer.status, JSON.stringify(body).slice(0, 80)], [400, JSON.stringify(body).slice(0, 80)]);
     assert.match(answer.body.error, message);
   }
-  assert.deepEqual((await ada.call("GET", "/api/videos")).body.videos.filter(({ status }) => status === "done"), []);
+  assert.deepEqual(
+    (await ada.call("GET", "/api/videos")).body.videos.filter(({ status }) => status === "done"),
+    [],
+  );
 });
 
 test("in the background: followed by events, gone on with after a crash, ended when it is removed", async (t) => {
   const box = await Box.start(t);
   const ada = await box.customer("ada@example.org");
-  const tutorial = { type: "tutorial", topic: "Going on air", steps: "Create a stream.\nOpen OBS.\nStart streaming.", duration: 12, async: true };
+  const tutorial = {
+    type: "tutorial",
+    topic: "Going on air",
+    steps: "Create a stream.\nOpen OBS.\nStart streaming.",
+    duration: 12,
+    async: true,
+  };
   const ordered = await generate(ada, tutorial);
   assert.equal(ordered.status, 202, JSON.stringify(ordered.body));
   const second = (await generate(ada, { ...demo, async: true })).body;
@@ -182,7 +230,10 @@ test("a caller that leaves ends its video; a full storage takes no more", async 
   const ada = await box.customer("ada@example.org");
   const leaves = new AbortController();
   const left = fetch(`${box.web}/api/generate-video`, {
-    method: "POST", signal: leaves.signal, headers: { cookie: ada.cookie, "content-type": "application/json" }, body: JSON.stringify({ ...demo, duration: 60 }),
+    method: "POST",
+    signal: leaves.signal,
+    headers: { cookie: ada.cookie, "content-type": "application/json" },
+    body: JSON.stringify({ ...demo, duration: 60 }),
   }).catch(() => "left");
   await until("ffmpeg works", () => children_of(box.child.pid, "ffmpeg").length > 0);
   leaves.abort();

@@ -8,7 +8,13 @@ import { RouterServer, hangs, pings, resets, served } from "../peers/router_serv
 test("implausible usage reported by an upstream is ignored", async (t) => {
   const { box, router, ada, chat, month, call } = await story_of(t, "network");
   await call("PUT", "/api/admin/caps", { userId: ada.id, scope: "user", period: "month", tokens: 100_000 });
-  for (const usage of [[1e15, 5], [10, 1e15], [Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER], [-5, 5], [1.5, 1]]) {
+  for (const usage of [
+    [1e15, 5],
+    [10, 1e15],
+    [Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER],
+    [-5, 5],
+    [1.5, 1],
+  ]) {
     for (const stream of [false, true]) {
       router.answers[FAST[0]] = served(FAST[0], { usage });
       const answer = await chat({ stream });
@@ -25,10 +31,18 @@ test("implausible usage reported by an upstream is ignored", async (t) => {
 
 test("texts of an upstream are bounded and sanitised", async (t) => {
   const local = await RouterServer.start(t);
-  const { box, ada, chat, call } = await story_of(t, "network", { OPENROUTER_API_KEY: undefined, LOCAL_MODEL_URL: local.url, LOCAL_MODEL: "here" });
+  const { box, ada, chat, call } = await story_of(t, "network", {
+    OPENROUTER_API_KEY: undefined,
+    LOCAL_MODEL_URL: local.url,
+    LOCAL_MODEL: "here",
+  });
   const answer = served("here");
   answer.body.model = `here\n${"x".repeat(100_000)}`;
-  answer.body.choices[0].message.tool_calls = Array.from({ length: 1000 }, (_, at) => ({ id: `${at}`, type: "function", function: { name: `tool-${at}-${"é".repeat(60)}`, arguments: "{}" } }));
+  answer.body.choices[0].message.tool_calls = Array.from({ length: 1000 }, (_, at) => ({
+    id: `${at}`,
+    type: "function",
+    function: { name: `tool-${at}-${"é".repeat(60)}`, arguments: "{}" },
+  }));
   local.answers.here = answer;
   assert.deepEqual((await call("POST", "/api/ai/models/select", {})).body.model, { id: "here", provider: "local" });
   const told = await chat();
@@ -39,13 +53,33 @@ test("texts of an upstream are bounded and sanitised", async (t) => {
   assert.equal(JSON.stringify(calls).includes("\ufffd"), false, "names are cut between characters");
 });
 
+test("a local server whose streams break is asked for a whole answer, and for whole ones from then on", async (t) => {
+  const local = await RouterServer.start(t);
+  const { chat } = await story_of(t, "network", { OPENROUTER_API_KEY: undefined, LOCAL_MODEL_URL: local.url, LOCAL_MODEL: "here" });
+  local.answers.here = { ...served("here"), breaks: "no tools in streams" };
+  for (let asked = 0; asked < 2; ++asked) {
+    const answer = await chat({ taskType: "" });
+    assert.deepEqual([answer.status, answer.body.message?.content], [200, "Served by here."], answer.text);
+  }
+  assert.deepEqual(
+    local.asked.map((body) => body.stream ?? false),
+    [true, false, false],
+  );
+  const streamed = await chat({ stream: true });
+  assert.match(streamed.text, /no tools in streams/, "who wants a stream is told");
+  assert.equal(local.asked.at(-1).stream, true);
+});
+
 test("failures count for the requested model", async (t) => {
   const local = await RouterServer.start(t);
   const { box, ada, call } = await story_of(t, "network", { OPENROUTER_API_KEY: undefined, LOCAL_MODEL_URL: local.url });
   local.answers.qwen = resets;
   assert.equal((await call("POST", "/api/ai/chat", { model: "qwen", messages: [{ role: "user", content: "Hello?" }] })).status, 500);
   const { rows } = await box.backend_call("GET", `/api/usage/by-model?userId=${ada.id}`);
-  assert.deepEqual(rows.map((row) => [row.id, row.usage.failed]), [["qwen", 1]]);
+  assert.deepEqual(
+    rows.map((row) => [row.id, row.usage.failed]),
+    [["qwen", 1]],
+  );
 });
 
 test("a request is sent as often as it is counted, also on a connection that breaks", async (t) => {
@@ -85,7 +119,7 @@ test("requests that cannot fit a model are refused before it is asked", async (t
   assert.deepEqual([refused.status, refused.body.code], [400, "context_too_long"]);
   assert.match(refused.body.error, /^messages must fit in the context of openai\/gpt-4o-mini, which is 128000 tokens/);
   const { ask } = await door();
-  const { error } = (await ask("chat/completions", { model: "openai/gpt-4o", messages: long })).body;
+  const { error } = (await ask("chat/completions", { model: "openai/gpt-4o-mini", messages: long })).body;
   assert.match(error.message, /^messages must fit/);
   assert.deepEqual([error.code, error.param], ["context_length_exceeded", "messages"], "as OpenAI's clients know it");
   const many = Array(10_000).fill({ role: "user", content: "x" });
@@ -95,11 +129,14 @@ test("requests that cannot fit a model are refused before it is asked", async (t
 });
 
 test("the router answers for a maker that does not", async (t) => {
-
   const maker = await RouterServer.start(t);
-  maker.answers = { "gpt-4o": hangs, "gpt-4.1-mini": hangs };
-  const { router, chat } = await story_of(t, "network", { OPENAI_API_KEY: "sk-maker", OPENAI_BASE_URL: maker.url, AI_MODEL_TIMEOUT_MS: "300" });
-  const answer = await chat({ model: "openai/gpt-4o" });
-  assert.deepEqual([answer.body.model, answer.body.provider], ["openai/gpt-4o", "openrouter"], answer.text);
-  assert.deepEqual([maker.models, router.models], [["gpt-4o"], ["openai/gpt-4o"]], "a maker that keeps one waiting is asked once");
+  maker.answers = { "gpt-5.4": hangs, "gpt-5.4-mini": hangs };
+  const { router, chat } = await story_of(t, "network", {
+    OPENAI_API_KEY: "sk-maker",
+    OPENAI_BASE_URL: maker.url,
+    AI_MODEL_TIMEOUT_MS: "300",
+  });
+  const answer = await chat({ model: "openai/gpt-5.4" });
+  assert.deepEqual([answer.body.model, answer.body.provider], ["openai/gpt-5.4", "openrouter"], answer.text);
+  assert.deepEqual([maker.models, router.models], [["gpt-5.4"], ["openai/gpt-5.4"]], "a maker that keeps one waiting is asked once");
 });

@@ -35,23 +35,41 @@ test("answers are cached for users who turn it on, separately for each", async (
   assert.equal(box.whole_log.includes("lighthouse"), false);
 });
 
-test("a cached answer is the same beneath /v1, whole and streamed", async (t) => {
+test("a cached answer is the same under /v1, whole and streamed", async (t) => {
   const { router, ada, door, month } = await story_of(t);
   await keep(ada, 60);
-  const { ask } = await door(), body = { model: FAST[1], messages };
+  const { ask } = await door(),
+    body = { model: FAST[1], messages };
   const whole = (await ask("chat/completions", body)).body;
   const again = (await ask("chat/completions", body)).body;
   assert.deepEqual([again.choices, again.model, again.usage], [whole.choices, whole.model, whole.usage]);
   const { text } = await ask("chat/completions", { ...body, stream: true, stream_options: { include_usage: true } });
-  const chunks = text.split("\n").filter((line) => line.startsWith("data: {")).map((line) => JSON.parse(line.slice("data: ".length)));
-  assert.equal(chunks.flatMap((chunk) => chunk.choices).map((choice) => choice.delta.content ?? "").join(""), whole.choices[0].message.content);
+  const chunks = text
+    .split("\n")
+    .filter((line) => line.startsWith("data: {"))
+    .map((line) => JSON.parse(line.slice("data: ".length)));
+  assert.equal(
+    chunks
+      .flatMap((chunk) => chunk.choices)
+      .map((choice) => choice.delta.content ?? "")
+      .join(""),
+    whole.choices[0].message.content,
+  );
   assert.deepEqual([chunks.at(-1).usage, chunks[0].model], [whole.usage, FAST[1]]);
   assert.ok(text.trimEnd().endsWith("data: [DONE]"));
   assert.deepEqual([router.asked.length, (await month()).calls, (await month()).totalTokens], [1, 3, 15]);
 
   // Anything that could change the answer asks anew.
   const tools = [{ type: "function", function: { name: "look", description: "Looks.", parameters: { type: "object", properties: {} } } }];
-  for (const change of [{ max_tokens: 50 }, { top_p: 0.5 }, { tools }, { stop: ["x"] }, { seed: 1 }, { model: FAST[0] }, { messages: [...messages, ...messages] }]) {
+  for (const change of [
+    { max_tokens: 50 },
+    { top_p: 0.5 },
+    { tools },
+    { stop: ["x"] },
+    { seed: 1 },
+    { model: FAST[0] },
+    { messages: [...messages, ...messages] },
+  ]) {
     const before = router.asked.length;
     await ask("chat/completions", { ...body, ...change });
     assert.equal(router.asked.length, before + 1, JSON.stringify(change));

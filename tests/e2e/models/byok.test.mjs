@@ -37,7 +37,8 @@ test("a refused provider key of the user is reported with the remedy", async (t)
   router.answers = Object.fromEntries(FAST.map((model) => [model, failed(401)]));
   assert.match((await chat({ model: FAST[1] })).body.error, /^The model provider 'openrouter' refused the configured key: status 401$/);
   await ada.call("PUT", "/api/provider-keys/openrouter", { key: SECRET });
-  const told = /^The model provider 'openrouter' refused your own key: status 401\. Bring another with PUT \/api\/provider-keys\/openrouter, or DELETE it/;
+  const told =
+    /^The model provider 'openrouter' refused your own key: status 401\. Bring another with PUT \/api\/provider-keys\/openrouter, or DELETE it/;
   const refused_by = await chat({ model: FAST[1] });
   assert.deepEqual([refused_by.status, refused_by.body.code], [500, "bad_key"]);
   assert.match(refused_by.body.error, told);
@@ -58,7 +59,10 @@ test("own keys are set aside and taken up again, and calls go on the plan meanwh
   assert.deepEqual(disabled.body, { success: true, action: "disable-byok", byok: { enabled: false, providers: ["openrouter"] } });
   await box.end("SIGTERM");
   await box.serve();
-  assert.deepEqual((await ada.call("GET", "/api/provider-keys")).body.keys.map((key) => [key.provider, key.inUse]), [["openrouter", false]]);
+  assert.deepEqual(
+    (await ada.call("GET", "/api/provider-keys")).body.keys.map((key) => [key.provider, key.inUse]),
+    [["openrouter", false]],
+  );
   await chat();
   assert.deepEqual([router.newest_key, (await month()).calls], ["sk-router", 1], "the box's key, on the plan");
   assert.equal((await billing(ada, { action: "disable-byok" })).status, 200, "twice is once");
@@ -87,17 +91,24 @@ test("/api/billing shows the plan and its usage, and names unsupported requests"
   assert.deepEqual(info, { plan: "collective", status: "active", priceGbp: 199, credits: 0, byok: { enabled: false, providers: [] } });
   assert.deepEqual([tokens.used, tokens.limit], [15, 6_000_000]);
   for (const [body, field] of [
-    [{}, "action"], [{ action: "steal" }, "action"], [{ action: 7 }, "action"],
-    [{ action: "enable-byok" }, "key"], [{ action: "enable-byok", key: SECRET }, "provider"], [{ action: "enable-byok", provider: "openai" }, "key"],
-    [{ action: "enable-byok", provider: "local", key: SECRET }, "provider"], [{ action: "enable-byok", provider: "openai", key: "a b" }, "key"],
+    [{}, "action"],
+    [{ action: "steal" }, "action"],
+    [{ action: 7 }, "action"],
+    [{ action: "enable-byok" }, "key"],
+    [{ action: "enable-byok", key: SECRET }, "provider"],
+    [{ action: "enable-byok", provider: "openai" }, "key"],
+    [{ action: "enable-byok", provider: "local", key: SECRET }, "provider"],
+    [{ action: "enable-byok", provider: "openai", key: "a b" }, "key"],
   ]) {
     const answer = await billing(ada, body);
     assert.equal(answer.status, 400, JSON.stringify(body));
     assert.match(answer.body.error, new RegExp(`^${field}|${field} `), JSON.stringify(body));
   }
-  for (const action of ["create-checkout", "buy-credits"]) assert.equal((await billing(ada, { action })).status, 503);
+  assert.equal((await billing(ada, { action: "create-checkout" })).status, 400, "no plan is named");
+  assert.equal((await billing(ada, { action: "buy-credits" })).status, 503);
   assert.deepEqual((await ada.call("GET", "/api/provider-keys")).body, { keys: [], count: 0 });
-  for (const method of ["GET", "POST"]) assert.equal((await box.person().call(method, "/api/billing", method === "POST" ? {} : undefined)).status, 401);
+  for (const method of ["GET", "POST"])
+    assert.equal((await box.person().call(method, "/api/billing", method === "POST" ? {} : undefined)).status, 401);
   await box.backend_call("PATCH", "/api/admin/users/ada@example.org", { plan: "none" });
   const without = (await ada.call("GET", "/api/billing")).body;
   assert.deepEqual([without.plan, without.status, without.tokens.limit], [null, "none", null]);
@@ -107,7 +118,14 @@ test("embeddings go where the model is, with one's own key", async (t) => {
   const openai = await RouterServer.start(t);
   const { box, router, ada, door, month } = await story_of(t, "solo", { OPENAI_BASE_URL: openai.url });
   const { ask } = await door();
-  const embed = async (model) => assert.deepEqual((await ask("embeddings", { model, input: ["a", "b"] })).body.data.map((each) => each.embedding), [[0.5, 0], [0.5, 1]]);
+  const embed = async (model) =>
+    assert.deepEqual(
+      (await ask("embeddings", { model, input: ["a", "b"] })).body.data.map((each) => each.embedding),
+      [
+        [0.5, 0],
+        [0.5, 1],
+      ],
+    );
   const own_calls = async () => (await box.backend_call("GET", `/api/usage/summary?userId=${ada.id}`)).ownKeys.calls;
   await embed("text-embedding-3-small");
   assert.deepEqual([router.newest_key, (await month()).inputTokens, await own_calls()], ["sk-router", 4, 0]);
@@ -123,13 +141,22 @@ test("embeddings go where the model is, with one's own key", async (t) => {
     assert.equal(answer.status, 400, JSON.stringify(input)?.slice(0, 40));
     assert.match(answer.body.error.message, /^input/);
   }
-  for (const input of [[1, 2, 3], [[1, 2], [3]]]) assert.equal((await ask("embeddings", { model: "text-embedding-3-small", input })).status, 200);
+  for (const input of [
+    [1, 2, 3],
+    [[1, 2], [3]],
+  ])
+    assert.equal((await ask("embeddings", { model: "text-embedding-3-small", input })).status, 200);
   assert.equal(openai.asked.length, 3);
 });
 
 test("a local server embeds with the models it lists, and others with theirs", async (t) => {
   const local = await ModelServer.start(t);
-  local.embeds = (body) => ({ object: "list", model: body.model, data: [{ object: "embedding", index: 0, embedding: [1] }], usage: { prompt_tokens: 2, total_tokens: 2 } });
+  local.embeds = (body) => ({
+    object: "list",
+    model: body.model,
+    data: [{ object: "embedding", index: 0, embedding: [1] }],
+    usage: { prompt_tokens: 2, total_tokens: 2 },
+  });
   const { box, router, door } = await story_of(t, "solo", { LOCAL_MODEL_URL: local.url });
   const { ask } = await door();
   assert.deepEqual((await ask("embeddings", { model: MODEL, input: "a" })).body.data[0].embedding, [1]);

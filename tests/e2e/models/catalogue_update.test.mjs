@@ -11,15 +11,19 @@ import { Box, INTERNAL_KEY, run } from "../support/box.mjs";
 const embedded = join(dirname(fileURLToPath(import.meta.url)), "../../../appliance/models/catalogue.json");
 
 test("a catalogue is taken over if it is signed by the key that is trusted", async (t) => {
-  const box = await Box.start(t), place = mkdtempSync(join(tmpdir(), "agentbox-catalogue-"));
+  const box = await Box.start(t),
+    place = mkdtempSync(join(tmpdir(), "agentbox-catalogue-"));
   t.after(() => rmSync(place, { recursive: true, force: true }));
-  const key = join(place, "publisher"), other = join(place, "other"), file = join(place, "catalogue.json");
+  const key = join(place, "publisher"),
+    other = join(place, "other"),
+    file = join(place, "catalogue.json");
   for (const path of [key, other]) execFileSync("ssh-keygen", ["-q", "-t", "ed25519", "-N", "", "-f", path]);
   const sign = (by, name_space = "agentbox-catalogue") => {
     rmSync(`${file}.sig`, { force: true });
     execFileSync("ssh-keygen", ["-q", "-Y", "sign", "-f", by, "-n", name_space, file], { stdio: "ignore" });
   };
-  const update = (...more) => run(["catalogue", "update", file, "--data", box.folder, ...more], { env: { INTERNAL_API_KEY: INTERNAL_KEY } });
+  const update = (...more) =>
+    run(["catalogue", "update", file, "--data", box.folder, ...more], { env: { INTERNAL_API_KEY: INTERNAL_KEY } });
   const refused = async (ended, pattern) => {
     const { code, err } = await ended;
     assert.equal(code, 2, err);

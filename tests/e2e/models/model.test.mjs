@@ -59,8 +59,11 @@ const serve_page = async (t, html) => {
 };
 
 test("the agent works with its tools: pages, files, git and memory, across a restart", async (t) => {
-  const page = await serve_page(t, `<title>The lighthouse</title><h1>Keepers</h1>
-    <p>The lighthouse of Fastnet was lit for the first time on the first day of 1854.</p>`);
+  const page = await serve_page(
+    t,
+    `<title>The lighthouse</title><h1>Keepers</h1>
+    <p>The lighthouse of Fastnet was lit for the first time on the first day of 1854.</p>`,
+  );
   const story = await story_of(t, () => ({ SUMMARIZER_ALLOW_PRIVATE: "true" }));
   const { model } = story;
 
@@ -75,14 +78,21 @@ test("the agent works with its tools: pages, files, git and memory, across a res
   await story.hears("Write it down", call(["write_file", { path: "notes/light.txt", content: "1854\nFastnet\n" }]), say("Done."));
   assert.equal(readFileSync(story.file("notes/light.txt"), "utf8"), "1854\nFastnet\n");
   await story.hears("What did you write?", call(["read_file", { path: "notes/light.txt" }]), say("1854, Fastnet."));
-  assert.equal(model.results[0].content, "1854\nFastnet\n");
+  assert.equal(model.results[0].content, "1\t1854\n2\tFastnet\n");
 
-  await story.hears("All at once", call(["list_files", { path: "notes" }], ["remember", { text: "Ada likes lighthouses" }],
-                                        ["write_file", { path: "b.txt", content: "b" }], ["read_file", { path: "b.txt" }]),
-                    say("All done."));
+  await story.hears(
+    "All at once",
+    call(
+      ["list_files", { path: "notes" }],
+      ["remember", { text: "Ada likes lighthouses" }],
+      ["write_file", { path: "b.txt", content: "b" }],
+      ["read_file", { path: "b.txt" }],
+    ),
+    say("All done."),
+  );
   const [listed, , , read] = model.results;
   assert.deepEqual(listed.entries, [{ path: "notes/light.txt", size: 13 }]);
-  assert.equal(read.content, "b", "the calls of one answer run in their order");
+  assert.equal(read.content, "1\tb\n", "the calls of one answer run in their order");
 
   await story.hears("What changed?", call(["git_log", { limit: 10 }]), say("Two turns."));
   const subjects = model.results[0].commits.map((commit) => commit.subject);
@@ -93,7 +103,10 @@ test("the agent works with its tools: pages, files, git and memory, across a res
   assert.match(model.results[0].memories[0].text, /Ada likes lighthouses/);
   const { messages } = model.asked.at(-1);
   assert.match(messages[0].content, /You remember:[^]*Ada likes lighthouses/, "facts are there without asking");
-  assert.ok(messages.some((message) => message.content === `Summarize ${page}`), "the conversation is there again");
+  assert.ok(
+    messages.some((message) => message.content === `Summarize ${page}`),
+    "the conversation is there again",
+  );
 });
 
 test("an agent answers by its config from its next start on, and by none once it is taken away", async (t) => {
@@ -106,12 +119,21 @@ test("an agent answers by its config from its next start on, and by none once it
     await story.hears("Who are you?", say("It is me."));
     return model.asked.at(-1);
   };
-  const instructions = "Speak like a pirate.\nNever name \"the treasure\". ⚓";
-  const asked = await asked_after({ systemPrompt: instructions, temperature: 0.25, topP: 0.5, maxTokens: 321, tools: ["recall", "read_file"] });
+  const instructions = 'Speak like a pirate.\nNever name "the treasure". ⚓';
+  const asked = await asked_after({
+    systemPrompt: instructions,
+    temperature: 0.25,
+    topP: 0.5,
+    maxTokens: 321,
+    tools: ["recall", "read_file"],
+  });
   assert.match(asked.messages[0].content, /You are Scout/);
   assert.ok(asked.messages[0].content.includes(instructions), asked.messages[0].content);
   assert.deepEqual([asked.temperature, asked.top_p, asked.max_tokens], [0.25, 0.5, 321]);
-  assert.deepEqual(asked.tools.map((tool) => tool.function.name), ["read_file", "recall"]);
+  assert.deepEqual(
+    asked.tools.map((tool) => tool.function.name),
+    ["read_file", "recall"],
+  );
   await story.hears("Write it down", call(["write_file", { path: "a.txt", content: "a" }]), say("I may not."));
   assert.match(model.results[0].error, /no tool named 'write_file'. The tools are: read_file, recall/);
   assert.ok(!existsSync(story.file("a.txt")));
@@ -124,14 +146,29 @@ test("an agent answers by its config from its next start on, and by none once it
 
 test("invalid tool calls are reported to the model, so that it can correct them", async (t) => {
   const story = await story_of(t);
-  await story.hears("Write a note",
-    call(["write_file", '{"path": "a.txt", "content": "hal'], ["write_note", { text: "a" }], ["write_file", { path: "a.txt" }],
-         ["write_file", { path: "../../a.txt", content: "a" }], ["read_file", "[]"], ["read_file", { path: "absent.txt" }]),
-    call(["write_file", { path: "a.txt", content: "whole" }]), say("Now it is there."));
+  await story.hears(
+    "Write a note",
+    call(
+      ["write_file", '{"path": "a.txt", "content": "hal'],
+      ["write_note", { text: "a" }],
+      ["write_file", { path: "a.txt" }],
+      ["write_file", { path: "../../a.txt", content: "a" }],
+      ["read_file", "[]"],
+      ["read_file", { path: "absent.txt" }],
+    ),
+    call(["write_file", { path: "a.txt", content: "whole" }]),
+    say("Now it is there."),
+  );
 
   const told = story.model.asked[1].messages.slice(-6).map((message) => JSON.parse(message.content).error);
-  for (const [at, sentence] of [/not (valid|complete) JSON/, /no tool named 'write_note'.*write_file/, /content is required/, /\.\./,
-                                /JSON object/, /no such file/].entries())
+  for (const [at, sentence] of [
+    /not (valid|complete) JSON/,
+    /no tool named 'write_note'.*write_file/,
+    /content is required/,
+    /\.\./,
+    /JSON object/,
+    /no such file/,
+  ].entries())
     assert.match(told[at], sentence);
   assert.equal(readFileSync(story.file("a.txt"), "utf8"), "whole");
   assert.ok(!existsSync(join(story.box.folder, "agents", "a.txt")));
@@ -142,13 +179,20 @@ test("invalid tool calls are reported to the model, so that it can correct them"
 
 test("a model that never stops calling tools is stopped, and the next message is answered", async (t) => {
   const story = await story_of(t);
-  const again = (request) => call(request.tools ? ["git_status"] : ["list_files"]);
+  assert.equal((await story.ada.call("PUT", `/api/agents/${story.agent}/config`, { config: { maxRounds: 12 } })).status, 200);
+  await story.restart();
+  // Each call has other arguments: the guard stops repetitions.
+  let round = 0;
+  const again = (request) => call([request.tools ? "find_files" : "search_files", { pattern: `*.${++round}` }]);
   story.model.will(...Array(12).fill(again));
   const answer = await story.say("Go round");
   assert.equal(answer.status, 502);
   assert.match(answer.body.error, /gave up: the model called tools 12 times/);
   assert.equal(story.model.asked.at(-1).tools, undefined, "the last time no tools were offered");
-  assert.deepEqual((await story.history()).map((message) => message.delivery), ["failed"]);
+  assert.deepEqual(
+    (await story.history()).filter(({ role }) => role === "user").map((message) => message.delivery),
+    ["failed"],
+  );
   assert.equal((await story.hears("And now?", say("Here I am."))).message.content, "Here I am.");
 });
 
@@ -182,7 +226,8 @@ test("upstream errors reach the user as a sentence with the cause", async (t) =>
 });
 
 test("an exceeded limit is reported through the agent, too, whole and streamed", async (t) => {
-  const story = await story_of(t), { box, ada, agent } = story;
+  const story = await story_of(t),
+    { box, ada, agent } = story;
   await ada.call("PUT", "/api/caps", { scope: "agent", target: agent, period: "day", tokens: 1 });
   const whole = await story.say("Hello?");
   assert.deepEqual([whole.status, whole.body.code], [429, "CAP_REACHED"], JSON.stringify(whole.body));
@@ -190,7 +235,9 @@ test("an exceeded limit is reported through the agent, too, whole and streamed",
   assert.ok(Math.abs(Date.parse(whole.body.resetsAt) - Date.now() - whole.body.retryAfter * 1000) < 10_000, JSON.stringify(whole.body));
   assert.equal((await story.history()).at(-1).error, whole.body.error, "the history says the same");
   const streamed = await fetch(`${box.web}/api/chat`, {
-    method: "POST", headers: { cookie: ada.cookie, "content-type": "application/json" }, body: JSON.stringify({ agentId: agent, message: "Hello?", stream: true }),
+    method: "POST",
+    headers: { cookie: ada.cookie, "content-type": "application/json" },
+    body: JSON.stringify({ agentId: agent, message: "Hello?", stream: true }),
   });
   assert.match(await streamed.text(), /event: error\ndata: .*"status":429,"code":"CAP_REACHED".*"retryAfter":\d+/);
   await box.backend_call("PATCH", `/api/admin/users/${ada.id}`, { plan: "none" });
@@ -202,26 +249,43 @@ test("a model that times out and a missing one are distinguished", async (t) => 
   const story = await story_of(t, () => ({ AI_MODEL_TIMEOUT_MS: "1000", LOCAL_MODEL: MODEL }));
   story.model.will(hang());
   const late = await story.say("Hello?");
-  assert.deepEqual([late.status, late.body.error],
-                   [504, "The agent did not answer: The model provider 'local' did not answer in time."]);
+  assert.deepEqual([late.status, late.body.error], [504, "The agent did not answer: The model provider 'local' did not answer in time."]);
   story.model.vanish();
-  await until("the provider may be asked again", async () =>
-    (await story.box.backend_call("GET", "/api/ai/health")).circuits.local === "half_open");
+  await until(
+    "the provider may be asked again",
+    async () => (await story.box.backend_call("GET", "/api/ai/health")).circuits.local === "half_open",
+  );
   const absent = await story.say("Is anybody there?");
   assert.equal(absent.status, 502);
   assert.match(absent.body.error, /'local' cannot be reached: .*connection refused\.$/);
-  assert.deepEqual((await story.history()).map((message) => message.delivery), ["failed", "failed"]);
+  assert.deepEqual(
+    (await story.history()).map((message) => message.delivery),
+    ["failed", "failed"],
+  );
 });
 
 test("the ledger has the usage that the model reported, and its exact cost", async (t) => {
-  const router = (model) => ({ LOCAL_MODEL_URL: undefined, OPENROUTER_BASE_URL: model.url, OPENROUTER_API_KEY: "sk-or-story",
-                               OPENROUTER_MODEL: MODEL });
+  const router = (model) => ({
+    LOCAL_MODEL_URL: undefined,
+    OPENROUTER_BASE_URL: model.url,
+    OPENROUTER_API_KEY: "sk-or-story",
+    OPENROUTER_MODEL: MODEL,
+  });
   const story = await story_of(t, router);
-  const spent = [[123_457, 89], [1, 1], [999_999, 100_003], [7, 13]];
+  const config = { maxTokensPerMinute: 10_000_000 }; // the guard takes a million of tokens in a second for a loop
+  assert.equal((await story.ada.call("PUT", `/api/agents/${story.agent}/config`, { config })).status, 200);
+  await story.restart();
+  const spent = [
+    [123_457, 89],
+    [1, 1],
+    [999_999, 100_003],
+    [7, 13],
+  ];
   for (const tokens of spent) await story.hears("Count", say("Counted.", tokens));
   await story.hears("Count with a tool", call(["git_status"]), say("Clean.", [1_000, 2]));
   const sum = (name) => story.model.reported.reduce((total, usage) => total + usage[name], 0);
-  const input = sum("prompt_tokens"), output = sum("completion_tokens");
+  const input = sum("prompt_tokens"),
+    output = sum("completion_tokens");
 
   const { day, month, currency } = await story.usage();
   for (const period of [day, month]) {
@@ -239,13 +303,18 @@ test("a user who leaves while the agent works finds the answer later", async (t)
   story.model.will(hang());
   const leaving = new AbortController();
   const asking = fetch(`${story.box.web}/api/chat`, {
-    method: "POST", signal: leaving.signal, headers: { cookie: story.ada.cookie, "content-type": "application/json" },
+    method: "POST",
+    signal: leaving.signal,
+    headers: { cookie: story.ada.cookie, "content-type": "application/json" },
     body: JSON.stringify({ agentId: story.agent, message: "Take your time" }),
   });
   await until("the model asked", () => story.model.asked.length === 1);
   leaving.abort();
   await assert.rejects(asking);
-  assert.deepEqual((await story.history()).map((message) => message.delivery), ["sent"]);
+  assert.deepEqual(
+    (await story.history()).map((message) => message.delivery),
+    ["sent"],
+  );
   story.model.answer_hanging(say("Here it is."));
   const [question, answer] = await until("the answer", async () => {
     const messages = await story.history();

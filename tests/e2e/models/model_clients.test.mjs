@@ -30,7 +30,8 @@ const long_text = "Der Leuchtturm – 灯台 – стоит на скале. ".r
 
 // The provider's own default is the responses API; the compatible one speaks chat completions.
 const ai_sdk = {
-  "AI SDK, compatible provider": ({ apiKey, baseURL }) => createOpenAICompatible({ name: "box", apiKey, baseURL, includeUsage: true })(MODEL),
+  "AI SDK, compatible provider": ({ apiKey, baseURL }) =>
+    createOpenAICompatible({ name: "box", apiKey, baseURL, includeUsage: true })(MODEL),
   "AI SDK, OpenAI's provider": ({ apiKey, baseURL }) => createOpenAI({ apiKey, baseURL })(MODEL),
 };
 
@@ -40,7 +41,10 @@ for (const [name, model_of] of Object.entries(ai_sdk)) {
     model.will(say("At Fastnet.", [12, 3]), streamed(say(long_text, [7, 400])));
     const whole = await generateText({ model: model_of(access), system: "Be brief.", prompt: question, maxRetries: 0 });
     assert.deepEqual([whole.text, whole.finishReason, whole.usage.inputTokens, whole.usage.outputTokens], ["At Fastnet.", "stop", 12, 3]);
-    assert.deepEqual(model.asked[0].messages, [{ role: "system", content: "Be brief." }, { role: "user", content: question }]);
+    assert.deepEqual(model.asked[0].messages, [
+      { role: "system", content: "Be brief." },
+      { role: "user", content: question },
+    ]);
 
     const stream = streamText({ model: model_of(access), prompt: question, maxRetries: 0 });
     const pieces = [];
@@ -70,7 +74,10 @@ for (const [name, model_of] of Object.entries(ai_sdk)) {
     const { model: _, ...access } = await story_of(t);
     const unknown = { ...model_of(access), modelId: "llama-nope" };
     const provider = name.includes("compatible") ? createOpenAICompatible({ name: "box", ...access }) : createOpenAI(access);
-    const error = await generateText({ model: provider(unknown.modelId), prompt: question, maxRetries: 0 }).then(() => assert.fail("it was answered"), (error) => error);
+    const error = await generateText({ model: provider(unknown.modelId), prompt: question, maxRetries: 0 }).then(
+      () => assert.fail("it was answered"),
+      (error) => error,
+    );
     assert.deepEqual([error.name, error.statusCode], ["AI_APICallError", 404]);
     assert.match(error.message, /llama-nope/);
   });
@@ -80,8 +87,14 @@ for (const useResponsesApi of [false, true])
   test(`LangChain, ${useResponsesApi ? "responses" : "completions"}: text, streams and tools`, async (t) => {
     const { model, apiKey, baseURL } = await story_of(t);
     const chat = new ChatOpenAI({ model: MODEL, apiKey, useResponsesApi, streamUsage: true, maxRetries: 0, configuration: { baseURL } });
-    model.will(say("At Fastnet.", [12, 3]), streamed(say(long_text, [7, 400])), call(["find_place", { name: "Fastnet" }]), say("51.4 north."));
-    const text_of = (message) => (typeof message.content === "string" ? message.content : message.content.map((part) => part.text ?? "").join(""));
+    model.will(
+      say("At Fastnet.", [12, 3]),
+      streamed(say(long_text, [7, 400])),
+      call(["find_place", { name: "Fastnet" }]),
+      say("51.4 north."),
+    );
+    const text_of = (message) =>
+      typeof message.content === "string" ? message.content : message.content.map((part) => part.text ?? "").join("");
 
     const whole = await chat.invoke([new SystemMessage("Be brief."), new HumanMessage(question)]);
     assert.equal(text_of(whole), "At Fastnet.");
@@ -92,9 +105,21 @@ for (const useResponsesApi of [false, true])
     assert.equal(pieces.join(""), long_text);
     assert.ok(pieces.filter(Boolean).length > 10, "in pieces");
 
-    const with_tools = chat.bindTools([{ type: "function", function: { name: "find_place", description, parameters: { type: "object", properties: { name: { type: "string" } }, required: ["name"] } } }]);
+    const with_tools = chat.bindTools([
+      {
+        type: "function",
+        function: {
+          name: "find_place",
+          description,
+          parameters: { type: "object", properties: { name: { type: "string" } }, required: ["name"] },
+        },
+      },
+    ]);
     const asked = await with_tools.invoke(question);
-    assert.deepEqual(asked.tool_calls.map((made) => [made.name, made.args]), [["find_place", { name: "Fastnet" }]]);
+    assert.deepEqual(
+      asked.tool_calls.map((made) => [made.name, made.args]),
+      [["find_place", { name: "Fastnet" }]],
+    );
     const result = new ToolMessage({ content: places.Fastnet, tool_call_id: asked.tool_calls[0].id });
     assert.equal(text_of(await with_tools.invoke([new HumanMessage(question), asked, result])), "51.4 north.");
   });

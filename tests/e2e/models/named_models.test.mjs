@@ -1,6 +1,8 @@
 // The model that was asked for answers, or an error says why it does not.
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { readFileSync } from "node:fs";
+import { createServer } from "node:http";
 import { join } from "node:path";
 import { test } from "node:test";
 import { Box, send } from "../support/box.mjs";
@@ -17,7 +19,8 @@ const story_of = async (t) => {
   const { key } = (await ada.call("POST", "/api/keys", { name: "script" })).body;
   const complete = (body) =>
     send(box.backend, "POST", "/v1/chat/completions", {
-      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" }, body: JSON.stringify({ messages, ...body }),
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+      body: JSON.stringify({ messages, ...body }),
     });
   return { box, model, ada, complete };
 };
@@ -25,8 +28,13 @@ const story_of = async (t) => {
 test("beside a local server its models come first, and those without a provider are marked", async (t) => {
   const { ada } = await story_of(t);
   const { models } = (await ada.call("GET", "/api/models")).body;
-  assert.deepEqual(models.slice(0, 2).map(({ id, provider, available }) => [id, provider, available]),
-                   [["llama3:8b", "local", true], ["qwen3:4b", "local", true]]);
+  assert.deepEqual(
+    models.slice(0, 2).map(({ id, provider, available }) => [id, provider, available]),
+    [
+      ["llama3:8b", "local", true],
+      ["qwen3:4b", "local", true],
+    ],
+  );
   assert.ok(models.length > 2 && models.slice(2).every(({ available }) => available === false), "nobody serves the catalogue's");
 });
 
@@ -69,4 +77,95 @@ test("an agent is answered by its model, and one that is unknown is refused", as
   const gone = await ada.call("POST", "/api/chat", { agentId: id, message: "Still there?" });
   assert.equal(gone.status, 502);
   assert.match(gone.body.error, /qwen3:4b/, "the answer says which model is missing");
+});
+
+test("a loaded model that the server does not list is no default", async (t) => {
+  const { model, complete } = await story_of(t);
+  model.loaded = { "qwen3:4b": 4_000, "not/listed": 9_000_000 };
+  model.will(say("Not the one that is loaded."));
+  assert.equal((await complete({})).status, 200);
+  assert.equal(model.asked.at(-1).model, "llama3:8b", "one that requests cannot name is none");
+});
+
+test("a request without a model goes to the largest loaded one", async (t) => {
+  const { model, complete } = await story_of(t);
+  model.loaded = { "qwen3:4b": 4_000 };
+  model.will(say("Yes."));
+  assert.equal((await complete({ model: "auto" })).status, 200);
+  assert.equal(model.asked.at(-1).model, "qwen3:4b");
+});
+
+// A vendor with OpenAI's API that lists its models and no longer has some of the catalogue's.
+const vendor_of = async (t, listed) => {
+  const server = createServer(async (request, response) => {
+    let text = "";
+    for await (const part of request) text += part;
+    const reply = (status, body) => response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+    if (request.url === "/v1/models") return reply(200, { data: listed.map((id) => ({ id })) });
+    const { model } = JSON.parse(text);
+    vendor.asked.push(model);
+    if (!listed.includes(model))
+      return reply(404, { error: { message: `The model \`${model}\` does not exist`, code: "model_not_found" } });
+    const choices = [{ index: 0, message: { role: "assistant", content: "Yes." }, finish_reason: "stop" }];
+    reply(200, { id: "a", object: "chat.completion", model, choices, usage: { prompt_tokens: 5, completion_tokens: 3, total_tokens: 8 } });
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const vendor = { url: `http://127.0.0.1:${server.address().port}/v1`, asked: [] };
+  return vendor;
+};
+const with_vendor = async (t, listed) => {
+  const vendor = await vendor_of(t, listed);
+  const box = await Box.start(t, { OPENAI_API_KEY: "sk-of-openai", OPENAI_BASE_URL: vendor.url });
+  const ada = await box.customer("ada@example.org", "network");
+  const { key } = (await ada.call("POST", "/api/keys", { name: "script" })).body;
+  const complete = (body) =>
+    send(box.backend, "POST", "/v1/chat/completions", {
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+      body: JSON.stringify({ messages, ...body }),
+    });
+  return { box, vendor, ada, complete };
+};
+
+test("a model that its vendor lists works without an entry in the catalogue, at an unknown cost", async (t) => {
+  const { vendor, ada, complete } = await with_vendor(t, ["gpt-99", "gpt-4o-mini"]);
+  for (const model of ["gpt-99", "openai/gpt-99"]) {
+    const answer = await complete({ model });
+    assert.equal(answer.status, 200, answer.text);
+  }
+  assert.equal(
+    (await complete({ model: "gpt-4o-mini" })).body.model,
+    "openai/gpt-4o-mini",
+    "the vendor's name of a model of the catalogue",
+  );
+  assert.deepEqual(vendor.asked, ["gpt-99", "gpt-99", "gpt-4o-mini"]);
+  assert.equal((await complete({ model: "gpt-98" })).status, 404, "one that it does not list");
+  const { calls } = (await ada.call("GET", "/api/dashboard/calls")).body;
+  assert.deepEqual(
+    calls.map(({ cost }) => cost === null),
+    [false, true, true],
+  );
+  await ada.call("PUT", "/api/caps", { scope: "user", period: "day", usd: "1" });
+  const bounded = await complete({ model: "gpt-99" });
+  assert.deepEqual([bounded.status, bounded.body.error.code], [403, "MODEL_RESTRICTED"], "money cannot bound it");
+});
+
+test("a model that its vendor has retired is not available, and a fallback answers", async (t) => {
+  const { vendor, complete } = await with_vendor(t, ["gpt-5.4-mini"]);
+  const answered = await complete({ model: "openai/gpt-4o-mini" });
+  assert.deepEqual([answered.status, answered.body.model], [200, "openai/gpt-5.4-mini"], answered.text);
+  assert.deepEqual(vendor.asked, ["gpt-4o-mini", "gpt-5.4-mini"]);
+  await complete({ model: "openai/gpt-4o-mini" });
+  assert.deepEqual(vendor.asked.slice(2), ["gpt-5.4-mini"], "its circuit is open, that of the other is not");
+});
+
+test("without a fallback the error says that the model is gone, and what to do", async (t) => {
+  const { complete } = await with_vendor(t, ["gpt-99"]);
+  const gone = await complete({ model: "openai/gpt-4o-mini" });
+  assert.equal(gone.status, 404, gone.text);
+  assert.match(gone.body.error.message, /does not have .*agentbox catalogue update/);
 });

@@ -17,20 +17,44 @@ const story_of = async (t) => {
   return { box, model, ada, client: new OpenAI({ apiKey: key, baseURL: `${box.web}/v1`, maxRetries: 0 }) };
 };
 
-const tool = { type: "function", name: "find_place", description: "Finds a place by its name.", strict: false,
-  parameters: { type: "object", properties: { name: { type: "string" } }, required: ["name"] } };
+const tool = {
+  type: "function",
+  name: "find_place",
+  description: "Finds a place by its name.",
+  strict: false,
+  parameters: { type: "object", properties: { name: { type: "string" } }, required: ["name"] },
+};
 
 test("a response is one answer, with what was asked and what it used", async (t) => {
   const { model, client, ada } = await story_of(t);
   model.will(say("At Fastnet.", [12, 3]));
-  const response = await client.responses.create({ model: MODEL, instructions: "Be brief.", input: "Where is the lighthouse?", temperature: 0.5, max_output_tokens: 50, metadata: { from: "story" } });
-  assert.deepEqual([response.object, response.status, response.model, response.output_text, response.error], ["response", "completed", MODEL, "At Fastnet.", null]);
+  const response = await client.responses.create({
+    model: MODEL,
+    instructions: "Be brief.",
+    input: "Where is the lighthouse?",
+    temperature: 0.5,
+    max_output_tokens: 50,
+    metadata: { from: "story" },
+  });
+  assert.deepEqual(
+    [response.object, response.status, response.model, response.output_text, response.error],
+    ["response", "completed", MODEL, "At Fastnet.", null],
+  );
   assert.match(response.id, /^resp_/);
-  assert.deepEqual(response.output.map((item) => [item.type, item.role, item.status, item.content[0].type]), [["message", "assistant", "completed", "output_text"]]);
+  assert.deepEqual(
+    response.output.map((item) => [item.type, item.role, item.status, item.content[0].type]),
+    [["message", "assistant", "completed", "output_text"]],
+  );
   assert.deepEqual([response.usage.input_tokens, response.usage.output_tokens, response.usage.total_tokens], [12, 3, 15]);
-  assert.deepEqual([response.instructions, response.max_output_tokens, response.metadata.from, response.store], ["Be brief.", 50, "story", false]);
+  assert.deepEqual(
+    [response.instructions, response.max_output_tokens, response.metadata.from, response.store],
+    ["Be brief.", 50, "story", false],
+  );
   const [asked] = model.asked;
-  assert.deepEqual(asked.messages, [{ role: "system", content: "Be brief." }, { role: "user", content: "Where is the lighthouse?" }]);
+  assert.deepEqual(asked.messages, [
+    { role: "system", content: "Be brief." },
+    { role: "user", content: "Where is the lighthouse?" },
+  ]);
   assert.deepEqual([asked.temperature, asked.max_tokens], [0.5, 50]);
   assert.equal((await ada.call("GET", "/api/dashboard/calls")).body.calls.length, 1, "it is in the ledger");
 });
@@ -40,12 +64,18 @@ test("functions are called, and their outputs go back", async (t) => {
   model.will(call(["find_place", { name: "Fastnet" }]), say("51.4 N, 9.6 W."));
   const input = [{ role: "user", content: [{ type: "input_text", text: "Where is Fastnet?" }] }];
   const first = await client.responses.create({ model: MODEL, input, tools: [tool], tool_choice: "auto" });
-  assert.deepEqual(first.output.map((item) => [item.type, item.name, JSON.parse(item.arguments), item.status]), [["function_call", "find_place", { name: "Fastnet" }, "completed"]]);
+  assert.deepEqual(
+    first.output.map((item) => [item.type, item.name, JSON.parse(item.arguments), item.status]),
+    [["function_call", "find_place", { name: "Fastnet" }, "completed"]],
+  );
   input.push(...first.output, { type: "function_call_output", call_id: first.output[0].call_id, output: '{"at":"51.4 N, 9.6 W"}' });
   const second = await client.responses.create({ model: MODEL, input, tools: [tool] });
   assert.equal(second.output_text, "51.4 N, 9.6 W.");
   const [, asked] = model.asked;
-  assert.deepEqual(asked.messages.map((message) => message.role), ["user", "assistant", "tool"]);
+  assert.deepEqual(
+    asked.messages.map((message) => message.role),
+    ["user", "assistant", "tool"],
+  );
   assert.equal(asked.messages[1].tool_calls[0].id, asked.messages[2].tool_call_id);
   assert.equal(asked.tools[0].function.name, "find_place");
 });
@@ -60,10 +90,23 @@ test("a streamed response brings its items in pieces, as the client puts them to
   const final = await stream.finalResponse();
   assert.deepEqual([final.status, final.output[0].content[0].text, final.usage.output_tokens], ["completed", text, 400]);
   const types = events.map((event) => event.type);
-  assert.deepEqual(types.slice(0, 4), ["response.created", "response.in_progress", "response.output_item.added", "response.content_part.added"]);
-  assert.deepEqual(types.slice(-4), ["response.output_text.done", "response.content_part.done", "response.output_item.done", "response.completed"]);
+  assert.deepEqual(types.slice(0, 4), [
+    "response.created",
+    "response.in_progress",
+    "response.output_item.added",
+    "response.content_part.added",
+  ]);
+  assert.deepEqual(types.slice(-4), [
+    "response.output_text.done",
+    "response.content_part.done",
+    "response.output_item.done",
+    "response.completed",
+  ]);
   assert.ok(types.filter((type) => type === "response.output_text.delta").length > 10, "in pieces");
-  assert.deepEqual(events.map((event) => event.sequence_number), events.map((_, at) => at));
+  assert.deepEqual(
+    events.map((event) => event.sequence_number),
+    events.map((_, at) => at),
+  );
 
   const calling = client.responses.stream({ model: MODEL, input: "Where is Fastnet?", tools: [tool] });
   const seen = [];
@@ -76,9 +119,18 @@ test("a streamed response brings its items in pieces, as the client puts them to
 test("what a box without a store of responses cannot do is refused by name", async (t) => {
   const { model, client } = await story_of(t);
   const ask = (more) => client.responses.create({ model: MODEL, input: "x", ...more });
-  for (const [field, more] of [["previous_response_id", { previous_response_id: "resp_1" }], ["background", { background: true }], ["tools\\[0\\].type", { tools: [{ type: "web_search" }] }],
-    ["input", { input: [] }], ["input\\[0\\].type", { input: [{ type: "item_reference", id: "x" }] }], ["input\\[0\\].content", { input: [{ role: "user" }] }], ["temperature", { temperature: 3 }],
-    ["max_output_tokens", { max_output_tokens: 0 }], ["text.format.type", { text: { format: { type: "poem" } } }], ["nonsense", { nonsense: 1 }]])
+  for (const [field, more] of [
+    ["previous_response_id", { previous_response_id: "resp_1" }],
+    ["background", { background: true }],
+    ["tools\\[0\\].type", { tools: [{ type: "web_search" }] }],
+    ["input", { input: [] }],
+    ["input\\[0\\].id", { input: [{ type: "item_reference", id: "x" }] }],
+    ["input\\[0\\].content", { input: [{ role: "user" }] }],
+    ["temperature", { temperature: 3 }],
+    ["max_output_tokens", { max_output_tokens: 0 }],
+    ["text.format.type", { text: { format: { type: "poem" } } }],
+    ["nonsense", { nonsense: 1 }],
+  ])
     await assert.rejects(ask(more), (error) => error instanceof OpenAI.BadRequestError && new RegExp(field).test(error.message), field);
   await assert.rejects(ask({ model: "no-such-model" }), OpenAI.NotFoundError);
   model.will(fail(401, "bad key"));
@@ -90,7 +142,10 @@ test("up to four choices, whole and streamed, each of them paid for", async (t) 
   model.will(...["one", "two", "three"].map((text) => say(text, [10, 1])), ...["four", "five"].map((text) => streamed(say(text, [10, 1]))));
   const messages = [{ role: "user", content: "Say a number." }];
   const answer = await client.chat.completions.create({ model: MODEL, messages, n: 3 });
-  assert.deepEqual(answer.choices.map(({ index }) => index), [0, 1, 2]);
+  assert.deepEqual(
+    answer.choices.map(({ index }) => index),
+    [0, 1, 2],
+  );
   assert.deepEqual(answer.choices.map(({ message }) => message.content).sort(), ["one", "three", "two"]);
   assert.deepEqual(answer.usage, { prompt_tokens: 30, completion_tokens: 3, total_tokens: 33 });
   const stream = await client.chat.completions.create({ model: MODEL, messages, n: 2, stream: true });
@@ -101,6 +156,20 @@ test("up to four choices, whole and streamed, each of them paid for", async (t) 
       texts[choice.index] += choice.delta.content ?? "";
       if (choice.finish_reason) ends.push([choice.index, choice.finish_reason]);
     }
-  assert.deepEqual([texts.toSorted(), ends], [["five", "four"], [[0, "stop"], [1, "stop"]]]);
-  for (const n of [0, 5, 1.5, "2"]) await assert.rejects(client.chat.completions.create({ model: MODEL, messages, n }), (error) => error.status === 400 && /^400 n /.test(error.message), String(n));
+  assert.deepEqual(
+    [texts.toSorted(), ends],
+    [
+      ["five", "four"],
+      [
+        [0, "stop"],
+        [1, "stop"],
+      ],
+    ],
+  );
+  for (const n of [0, 5, 1.5, "2"])
+    await assert.rejects(
+      client.chat.completions.create({ model: MODEL, messages, n }),
+      (error) => error.status === 400 && /^400 n /.test(error.message),
+      String(n),
+    );
 });

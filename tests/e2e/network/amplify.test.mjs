@@ -22,7 +22,10 @@ test("a post reaches every follower once, and whoever got it may share it up to 
   assert.deepEqual([post.author, post.hops], [author.id, 0]);
   for (const agent of [first, second]) {
     const [got] = await until("the post", async () => (await posts_of(agent)).length > 0 && posts_of(agent));
-    assert.deepEqual([got.from, got.payload, got.context.post], [author.id, { text: "Doors open at eight", url: "https://example.org/" }, { id: post.id, author: author.id, hops: 1 }]);
+    assert.deepEqual(
+      [got.from, got.payload, got.context.post],
+      [author.id, { text: "Doors open at eight", url: "https://example.org/" }, { id: post.id, author: author.id, hops: 1 }],
+    );
   }
   // Shared along the chain: `second` has it already, `third` is at hop 2, `fifth` at 4, and there it ends.
   await first.sends({ action: "AMPLIFY_SHARE", payload: { postId: post.id } });
@@ -44,8 +47,10 @@ test("a post reaches every follower once, and whoever got it may share it up to 
 
 test("what amplification cannot do is refused", async (t) => {
   const box = await Box.start(t);
-  const ada = await box.customer("ada@example.org"), eve = await box.customer("eve@example.org");
-  const scout = await BusAgent.of(box, ada, "Scout"), spy = await BusAgent.of(box, eve, "Spy");
+  const ada = await box.customer("ada@example.org"),
+    eve = await box.customer("eve@example.org");
+  const scout = await BusAgent.of(box, ada, "Scout"),
+    spy = await BusAgent.of(box, eve, "Spy");
   const open = await BusAgent.of(box, ada, "Open", { bus: { accept: "all" } });
   for (const [body, status, error] of [
     [{ action: "AMPLIFY_SHOUT" }, 400, /^action must be one of/],

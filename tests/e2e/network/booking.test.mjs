@@ -11,16 +11,26 @@ const later = (days) => new Date(Date.now() + days * 86_400_000).toISOString();
 // Ada's agent sells, Bob's agents buy; both let the other in.
 const market = async (t, { plan = "network", config = {} } = {}) => {
   const box = await Box.start(t, { SUMMARIZER_ALLOW_PRIVATE: "on" });
-  const ada = await box.customer("ada@example.org", plan), bob = await box.customer("bob@example.org", plan);
+  const ada = await box.customer("ada@example.org", plan),
+    bob = await box.customer("bob@example.org", plan);
   const seller = await BusAgent.of(box, ada, "Box office", { bus: { accept: "all" }, ...config });
   const buyer = await BusAgent.of(box, bob, "Concierge", { bus: { accept: "listed", listed: [seller.id] } });
   const event = async (fields = {}) => {
     const answer = await backend(box, "POST", EVENTS, {
-      agentId: seller.id, name: "Recital", description: "Two pianos", venue: "Town hall", eventDate: later(30), ticketPriceUsdc: "25.50", totalTickets: 10, ...fields });
+      agentId: seller.id,
+      name: "Recital",
+      description: "Two pianos",
+      venue: "Town hall",
+      eventDate: later(30),
+      ticketPriceUsdc: "25.50",
+      totalTickets: 10,
+      ...fields,
+    });
     assert.equal(answer.status, 201, JSON.stringify(answer.body));
     return answer.body;
   };
-  const request = (eventId, tickets, agent = buyer) => agent.send({ to: seller.id, action: "BOOKING_REQUEST", payload: { eventId, tickets } });
+  const request = (eventId, tickets, agent = buyer) =>
+    agent.send({ to: seller.id, action: "BOOKING_REQUEST", payload: { eventId, tickets } });
   const step = async (agent, action, bookingId, more = {}) => agent.send({ action: `BOOKING_${action}`, payload: { bookingId, ...more } });
   return { box, ada, bob, seller, buyer, event, request, step };
 };
@@ -29,8 +39,15 @@ test("events are made and listed as the contract says", async (t) => {
   const { box, seller, event } = await market(t);
   const first = await event({ eventDate: "2030-05-01T20:00:00+02:00" });
   assert.deepEqual(first, {
-    id: first.id, agent_id: seller.id, name: "Recital", description: "Two pianos", venue: "Town hall",
-    event_date: "2030-05-01T18:00:00.000Z", ticket_price_usdc: "25.50", total_tickets: 10 });
+    id: first.id,
+    agent_id: seller.id,
+    name: "Recital",
+    description: "Two pianos",
+    venue: "Town hall",
+    event_date: "2030-05-01T18:00:00.000Z",
+    ticket_price_usdc: "25.50",
+    total_tickets: 10,
+  });
   assert.ok(Number.isInteger(first.id) && first.id > 0);
   const second = await event({ name: "Later", eventDate: "2031-01-01", ticketPriceUsdc: "0" });
   const third = await event({ name: "Sooner", eventDate: "2029-01-01T00:00:00" });
@@ -48,10 +65,13 @@ test("events are made and listed as the contract says", async (t) => {
   };
   for (const field of Object.keys(whole)) assert.equal(await refused(400, { ...whole, [field]: undefined }), `${field} is required`);
   for (const [field, values] of [
-    ["ticketPriceUsdc", [1, "", "-1", "1.0000001", "1e3", "abc", "1000000.1", " 1", "+1"]], ["totalTickets", [0, -1, 1.5, "1", 1_000_001, 1e300]],
-    ["eventDate", ["tomorrow", "2030-13-01", "2030-02-30T00:00:00Z", 5]], ["name", ["", 1, "x".repeat(201)]],
+    ["ticketPriceUsdc", [1, "", "-1", "1.0000001", "1e3", "abc", "1000000.1", " 1", "+1"]],
+    ["totalTickets", [0, -1, 1.5, "1", 1_000_001, 1e300]],
+    ["eventDate", ["tomorrow", "2030-13-01", "2030-02-30T00:00:00Z", 5]],
+    ["name", ["", 1, "x".repeat(201)]],
   ])
-    for (const value of values) assert.match(await refused(400, { ...whole, [field]: value }), new RegExp(`^${field} `), `${field}: ${value}`);
+    for (const value of values)
+      assert.match(await refused(400, { ...whole, [field]: value }), new RegExp(`^${field} `), `${field}: ${value}`);
   await refused(404, { ...whole, agentId: "ag_nobody" });
   await refused(401, whole, {});
   assert.equal((await backend(box, "GET", EVENTS, undefined, {})).status, 401);
@@ -81,7 +101,10 @@ test("a booking is requested, offered, accepted and confirmed, and each step is 
   assert.deepEqual(await status(await step(seller, "CONFIRM", booking.id)), ["confirmed", "45.25"]);
   await out_of_order(await step(seller, "CONFIRM", booking.id), "confirmed");
   const seen = (await buyer.mailbox()).map(({ action, context }) => [action, context.booking.status]);
-  assert.deepEqual(seen, [["BOOKING_CONFIRM", "confirmed"], ["BOOKING_OFFER", "offered"]]);
+  assert.deepEqual(seen, [
+    ["BOOKING_CONFIRM", "confirmed"],
+    ["BOOKING_OFFER", "offered"],
+  ]);
   const arrived = (await seller.mailbox()).map(({ action }) => action);
   assert.deepEqual(arrived, ["BOOKING_ACCEPT", "BOOKING_REQUEST"]);
 
@@ -119,7 +142,8 @@ test("of a hundred requests for the last ticket one wins, and a given-up ticket 
   const { event, request, step, buyer } = await market(t);
   const { id } = await event({ totalTickets: 1 });
   const answers = await Promise.all(Array.from({ length: 100 }, () => request(id, 1)));
-  const won = answers.filter(({ status }) => status === 200), lost = answers.filter(({ status }) => status === 409);
+  const won = answers.filter(({ status }) => status === 200),
+    lost = answers.filter(({ status }) => status === 409);
   assert.deepEqual([won.length, lost.length], [1, 99]);
   for (const { body } of lost) assert.equal(body.available, 0);
   await step(buyer, "CANCEL", won[0].body.booking.id);

@@ -25,7 +25,7 @@ const two_agents = async (t, { env, config, plan } = {}) => {
 
 test("a signed message is accepted, kept in the recipient's mailbox, and counts once", async (t) => {
   const { box, scout, herald } = await two_agents(t);
-  const message = scout.signed({ to: herald.id, action: "GREETING", payload: { text: "hello", n: 1.5e-7, deep: { "é": [null, true] } } });
+  const message = scout.signed({ to: herald.id, action: "GREETING", payload: { text: "hello", n: 1.5e-7, deep: { é: [null, true] } } });
   const accepted = { status: 200, body: { success: true, messageId: message.messageId } };
   assert.deepEqual(await backend(box, "POST", SEND, message, {}), accepted);
   assert.deepEqual(await backend(box, "POST", SEND, message, {}), accepted, "the same answer again");
@@ -40,24 +40,43 @@ test("a signed message is accepted, kept in the recipient's mailbox, and counts 
   assert.deepEqual(more, []);
   assert.deepEqual(
     [kept.messageId, kept.from, kept.to, kept.action, kept.payload, kept.read],
-    [message.messageId, scout.id, herald.id, "GREETING", message.payload, false]);
+    [message.messageId, scout.id, herald.id, "GREETING", message.payload, false],
+  );
   assert.equal(kept.timestamp, message.timestamp);
 });
 
 test("every way of signing works, with whatever JSON the reference implementation of JCS makes canonical", async (t) => {
   const { box, ada, scout, herald } = await two_agents(t, { plan: "network" });
-  const any_number = () => [randomInt(1000), -randomInt(1000), Math.random() * 10 ** randomInt(-30, 30), -0, 2 ** 53 - 1, 1e21, 5e-324, 1.7976931348623157e308][randomInt(8)];
-  const any_text = () => String.fromCodePoint(...Array.from({ length: randomInt(1, 6) }, () =>
-    [randomInt(32, 127), randomInt(160, 0xd7ff), randomInt(0xe000, 0xfffe), randomInt(0x10000, 0x10fffe), randomInt(1, 32), 0x2028][randomInt(6)]));
-  const any = (depth) => [
-    () => null, () => Math.random() < 0.5, any_number, any_text, any_text,
-    () => Array.from({ length: randomInt(4) }, () => any(depth - 1)),
-    () => Object.fromEntries(Array.from({ length: randomInt(5) }, () => [any_text(), any(depth - 1)])),
-  ][randomInt(depth > 0 ? 7 : 5)]();
+  const any_number = () =>
+    [randomInt(1000), -randomInt(1000), Math.random() * 10 ** randomInt(-30, 30), -0, 2 ** 53 - 1, 1e21, 5e-324, 1.7976931348623157e308][
+      randomInt(8)
+    ];
+  const any_text = () =>
+    String.fromCodePoint(
+      ...Array.from(
+        { length: randomInt(1, 6) },
+        () =>
+          [randomInt(32, 127), randomInt(160, 0xd7ff), randomInt(0xe000, 0xfffe), randomInt(0x10000, 0x10fffe), randomInt(1, 32), 0x2028][
+            randomInt(6)
+          ],
+      ),
+    );
+  const any = (depth) =>
+    [
+      () => null,
+      () => Math.random() < 0.5,
+      any_number,
+      any_text,
+      any_text,
+      () => Array.from({ length: randomInt(4) }, () => any(depth - 1)),
+      () => Object.fromEntries(Array.from({ length: randomInt(5) }, () => [any_text(), any(depth - 1)])),
+    ][randomInt(depth > 0 ? 7 : 5)]();
   const wallet = privateKeyToAccount(generatePrivateKey());
   const added = await ada.call("POST", KEYS, { agentId: scout.id, algorithm: "eip191", publicKey: wallet.address });
   assert.deepEqual([added.status, added.body.secret, added.body.key.publicKey], [201, null, wallet.address.toLowerCase()]);
-  const { body: { secret } } = await ada.call("POST", KEYS, { agentId: scout.id, algorithm: "hmac-sha256" });
+  const {
+    body: { secret },
+  } = await ada.call("POST", KEYS, { agentId: scout.id, algorithm: "hmac-sha256" });
   for (let round = 0; round < 120; ++round) {
     const members = scout.message({ to: herald.id, action: "ANY", payload: { any: any(4) }, [`x${any_text()}`]: any(2) });
     const signed = [
@@ -85,8 +104,23 @@ test("what cannot be verified is 401 with one sentence, what has the wrong form 
     const { [field]: left_out, ...rest } = with_signature(message, "ed25519", signer);
     assert.deepEqual(await answer_to(rest), [400, { error: `${field} is required` }]);
   }
-  for (const [field, value] of [["messageId", 7], ["messageId", ""], ["messageId", "x".repeat(129)], ["action", null], ["signature", {}], ["from", 1], ["to", []], ["payload", "text"], ["payload", [1]], ["timestamp", 1]])
-    assert.match((await answer_to({ ...with_signature(message, "ed25519", signer), [field]: value }))[1].error, new RegExp(`^${field} `), `${field}: ${value}`);
+  for (const [field, value] of [
+    ["messageId", 7],
+    ["messageId", ""],
+    ["messageId", "x".repeat(129)],
+    ["action", null],
+    ["signature", {}],
+    ["from", 1],
+    ["to", []],
+    ["payload", "text"],
+    ["payload", [1]],
+    ["timestamp", 1],
+  ])
+    assert.match(
+      (await answer_to({ ...with_signature(message, "ed25519", signer), [field]: value }))[1].error,
+      new RegExp(`^${field} `),
+      `${field}: ${value}`,
+    );
 
   const stranger = generateKeyPairSync("ed25519").privateKey;
   const minutes_off = (minutes) => new Date(Date.now() + minutes * 60_000).toISOString();
@@ -132,7 +166,9 @@ test("keys are listed, replaced with an hour's overlap, and revoked at once", as
   const publicKey = pair.publicKey.export({ format: "jwk" }).x;
   const replaced = await ada.call("POST", KEYS, { agentId: scout.id, algorithm: "ed25519", publicKey, replaces: scout.key_id });
   assert.equal(replaced.status, 201);
-  const { body: { keys, count } } = await ada.call("GET", `${KEYS}?agentId=${scout.id}`);
+  const {
+    body: { keys, count },
+  } = await ada.call("GET", `${KEYS}?agentId=${scout.id}`);
   assert.deepEqual([count, keys.map(({ id }) => id)], [3, ["own", scout.key_id, replaced.body.key.id]]);
   const left = Date.parse(keys[1].expiresAt) - Date.now();
   assert.ok(left > 3_590_000 && left <= 3_600_000, `${left}`);
@@ -140,7 +176,10 @@ test("keys are listed, replaced with an hour's overlap, and revoked at once", as
   const by_new_key = () => backend(box, "POST", SEND, with_signature(scout.message(whole), "ed25519", ed25519_signer(pair.privateKey)), {});
   assert.equal((await by_new_key()).status, 200);
 
-  assert.deepEqual((await ada.call("DELETE", KEYS, { agentId: scout.id, keyId: scout.key_id })).body, { success: true, keyId: scout.key_id });
+  assert.deepEqual((await ada.call("DELETE", KEYS, { agentId: scout.id, keyId: scout.key_id })).body, {
+    success: true,
+    keyId: scout.key_id,
+  });
   assert.equal((await scout.send(whole)).status, 401);
   assert.equal((await by_new_key()).status, 200);
   assert.equal((await ada.call("DELETE", `${KEYS}?agentId=${scout.id}&keyId=${scout.key_id}`)).status, 404);
@@ -191,9 +230,13 @@ test("messages reach another user's agent only if its config admits them", async
   assert.equal(await arrives(), 404);
   assert.equal((await herald.mailbox()).length, 2);
   for (const [config, field] of [
-    [{ bus: { accept: "some" } }, "config.bus.accept"], [{ bus: "later" }, "config.bus"], [{ bus: 1 }, "config.bus"],
-    [{ bus: { listed: ["a b"] } }, "config.bus.listed"], [{ webhookUrl: "ftp://example.org/" }, "config.webhookUrl"],
-    [{ webhookUrl: "http://a:b@example.org/" }, "config.webhookUrl"], [{ webhookUrl: 1 }, "config.webhookUrl"],
+    [{ bus: { accept: "some" } }, "config.bus.accept"],
+    [{ bus: "later" }, "config.bus"],
+    [{ bus: 1 }, "config.bus"],
+    [{ bus: { listed: ["a b"] } }, "config.bus.listed"],
+    [{ webhookUrl: "ftp://example.org/" }, "config.webhookUrl"],
+    [{ webhookUrl: "http://a:b@example.org/" }, "config.webhookUrl"],
+    [{ webhookUrl: 1 }, "config.webhookUrl"],
   ]) {
     const { status, body } = await ada.call("PUT", `/api/agents/${herald.id}/config`, { config });
     assert.equal(status, 400);
@@ -222,13 +265,21 @@ test("a webhook gets messages in order, signed as the Standard Webhooks library 
   let failures = 2;
   const hook = await webhook(t, () => (failures-- > 0 ? 503 : 204));
   const { box, ada, scout, herald } = await two_agents(t, { config: { webhookUrl: hook.url } });
-  const { body: { secret } } = await ada.call("POST", KEYS, { agentId: herald.id, algorithm: "webhook" });
+  const {
+    body: { secret },
+  } = await ada.call("POST", KEYS, { agentId: herald.id, algorithm: "webhook" });
   assert.match(secret, /^whsec_/);
   const sent = [];
   for (let n = 0; n < 20; ++n) sent.push((await scout.sends({ to: herald.id, action: "COUNT", payload: { n } })).messageId);
   await until("20 deliveries", () => hook.accepted().length === 20);
-  assert.deepEqual(hook.accepted().map(({ body }) => body.payload.n), Array.from({ length: 20 }, (_, n) => n));
-  assert.deepEqual(hook.accepted().map(({ body }) => body.messageId), sent);
+  assert.deepEqual(
+    hook.accepted().map(({ body }) => body.payload.n),
+    Array.from({ length: 20 }, (_, n) => n),
+  );
+  assert.deepEqual(
+    hook.accepted().map(({ body }) => body.messageId),
+    sent,
+  );
   assert.deepEqual(new Set(hook.received.slice(0, 3).map(({ headers }) => headers["webhook-id"])).size, 1, "an attempt keeps the id");
   for (const { text, headers } of hook.received) assert.ok(new Webhook(secret).verify(text, headers));
   assert.throws(() => new Webhook(`whsec_${randomBytes(32).toString("base64")}`).verify(hook.received[0].text, hook.received[0].headers));
@@ -249,39 +300,73 @@ test("an agent signs with the key that follows from its token, reads what came, 
   const { box_token } = JSON.parse(readFileSync(join(box.folder, "agents", id, "run", "boot.json")));
   // What the agent derives, in the form in which node reads a private key (RFC 8410).
   const seed = createHmac("sha256", box_token).update("agentbox key for agent bus").digest();
-  const key = createPrivateKey({ key: Buffer.concat([Buffer.from("302e020100300506032b657004220420", "hex"), seed]), format: "der", type: "pkcs8" });
-  const message = { messageId: randomUUID(), from: id, to: scout.id, action: "GREETING", timestamp: new Date().toISOString(), keyId: "own" };
+  const key = createPrivateKey({
+    key: Buffer.concat([Buffer.from("302e020100300506032b657004220420", "hex"), seed]),
+    format: "der",
+    type: "pkcs8",
+  });
+  const message = {
+    messageId: randomUUID(),
+    from: id,
+    to: scout.id,
+    action: "GREETING",
+    timestamp: new Date().toISOString(),
+    keyId: "own",
+  };
   const sent = await backend(box, "POST", SEND, with_signature(message, "ed25519", ed25519_signer(key)), {});
   assert.equal(sent.status, 200, JSON.stringify(sent.body));
 
   const as_agent = (method, path, body) => backend(box, method, path, body, { authorization: `Bearer ${box_token}` });
   for (let n = 0; n < 3; ++n) await scout.sends({ to: id, action: "COUNT", payload: { n } });
   const { body: unread } = await as_agent("GET", "/api/agent-messages?limit=2");
-  assert.deepEqual(unread.messages.map(({ payload, from, read }) => [payload.n, from, read]), [[0, scout.id, false], [1, scout.id, false]]);
+  assert.deepEqual(
+    unread.messages.map(({ payload, from, read }) => [payload.n, from, read]),
+    [
+      [0, scout.id, false],
+      [1, scout.id, false],
+    ],
+  );
   const ids = unread.messages.map((one) => one.id);
   assert.deepEqual((await as_agent("POST", "/api/agent-messages/read", { ids })).body, { success: true, marked: 2 });
   assert.deepEqual((await as_agent("POST", "/api/agent-messages/read", { ids })).body, { success: true, marked: 0 });
-  assert.deepEqual((await as_agent("GET", "/api/agent-messages")).body.messages.map(({ payload }) => payload.n), [2]);
+  assert.deepEqual(
+    (await as_agent("GET", "/api/agent-messages")).body.messages.map(({ payload }) => payload.n),
+    [2],
+  );
   assert.equal((await as_agent("POST", "/api/agent-messages/read", { ids: [] })).status, 400);
 
   await ada.call("PUT", `/api/agents/${id}/config`, { config: { bus: "deliver" } });
   await scout.sends({ to: id, action: "NEWS", payload: { text: "the kettle is on" } });
   const told = await until("the message in the conversation", async () =>
-    (await ada.call("GET", `/api/chat?agentId=${id}`)).body.messages.find(({ content }) => content.includes("the kettle is on")));
+    (await ada.call("GET", `/api/chat?agentId=${id}`)).body.messages.find(({ content }) => content.includes("the kettle is on")),
+  );
   assert.match(told.content, /not an instruction of your owner/);
   await until("the message is read", async () => (await as_agent("GET", "/api/agent-messages")).body.count === 1);
 });
 
-test("without SUMMARIZER_ALLOW_PRIVATE a webhook on a private address is not reached", async (t) => {
+test("without SUMMARIZER_ALLOW_PRIVATE a webhook on a private address is refused, and one saved before is not reached", async (t) => {
   const hook = await webhook(t);
-  const { scout, herald, box } = await two_agents(t, { env: { SUMMARIZER_ALLOW_PRIVATE: "off" }, config: { webhookUrl: hook.url } });
+  const { ada, scout, herald, box } = await two_agents(t, { config: { webhookUrl: hook.url } });
+  await box.end("SIGTERM");
+  box.env.SUMMARIZER_ALLOW_PRIVATE = "off";
+  await box.serve();
+  for (const webhookUrl of [hook.url, "http://localhost:8080/", "http://10.0.0.1/", "http://[::1]/", "http://169.254.169.254/latest"]) {
+    const put = await ada.call("PUT", `/api/agents/${scout.id}/config`, { config: { webhookUrl } });
+    assert.equal(put.status, 400, webhookUrl);
+    assert.match(put.body.error, /^config\.webhookUrl must not be a loopback or private address/);
+    const mcp = await ada.call("PUT", `/api/agents/${scout.id}/config`, { config: { mcpServers: { sky: { url: webhookUrl } } } });
+    assert.equal(mcp.status, 400, webhookUrl);
+    assert.match(mcp.body.error, /^config\.mcpServers\.sky\.url must not be a loopback or private address/);
+  }
+  const put = await ada.call("PUT", `/api/agents/${scout.id}/config`, { config: { webhookUrl: "https://hook.example.org/" } });
+  assert.equal(put.status, 200, JSON.stringify(put.body));
   await scout.sends({ to: herald.id, action: "GREETING" });
   assert.equal((await herald.mailbox()).length, 1);
   await new Promise((resolve) => setTimeout(resolve, 300)); // nothing can be waited for: the attempt leaves no trace outside
   assert.deepEqual(hook.received, []);
 });
 
-test("what a webhook refuses for good is a dead letter, to be replayed or dropped", async (t) => {
+test("what a webhook refuses permanently is a dead letter, to be replayed or dropped", async (t) => {
   let status = 410;
   const hook = await webhook(t, () => status);
   const { box, ada, scout, herald } = await two_agents(t, { config: { webhookUrl: hook.url } });
@@ -294,7 +379,8 @@ test("what a webhook refuses for good is a dead letter, to be replayed or droppe
   const [second, first] = letters;
   assert.deepEqual(
     [first.channel, first.from, first.agentId, first.action, first.attempts, first.error],
-    ["webhook", scout.id, herald.id, "FIRST", 1, "The webhook answered 410."]);
+    ["webhook", scout.id, herald.id, "FIRST", 1, "The webhook answered 410."],
+  );
   const eve = await box.customer("eve@example.org");
   for (const id of [first.id, "dl_nobody"]) {
     assert.deepEqual((await eve.call("POST", `${DEAD}/${id}/replay`)).body, { error: "No such dead letter" });
@@ -317,7 +403,8 @@ test("kill -9 loses and doubles no message that was accepted", async (t) => {
     return 200;
   });
   const { box, ada, scout, herald } = await two_agents(t, { plan: "network", config: { webhookUrl: hook.url } });
-  const accepted = new Set(), tried = new Map();
+  const accepted = new Set(),
+    tried = new Map();
   for (let round = 0; round < 4; ++round) {
     let killed = false;
     const senders = Array.from({ length: 8 }, async () => {
@@ -338,7 +425,7 @@ test("kill -9 loses and doubles no message that was accepted", async (t) => {
   // Those whose answer got lost are repeated; then all were accepted, each once.
   for (const message of tried.values()) assert.equal((await backend(box, "POST", SEND, message, {})).status, 200);
   const kept = [];
-  for (let before = ""; ;) {
+  for (let before = ""; ; ) {
     const page = await herald.mailbox(`&limit=200${before}`);
     kept.push(...page.map(({ messageId }) => messageId));
     if (page.length < 200) break;

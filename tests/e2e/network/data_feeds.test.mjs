@@ -17,10 +17,11 @@ const BOMB = `<?xml version="1.0"?><!DOCTYPE rss [<!ENTITY a "aaaaaaaaaa"><!ENTI
 
 const configure = (box, name, body) => box.backend_call("PUT", `/api/admin/data-feeds/${name}`, body);
 const feed = async (person, name) => (await person.call("GET", `/api/data-feeds?feed=${name}`)).body.feed;
-const settled = (person, name) => until(`${name} was fetched`, async () => {
-  const one = await feed(person, name);
-  return one.status !== "pending" && one;
-});
+const settled = (person, name) =>
+  until(`${name} was fetched`, async () => {
+    const one = await feed(person, name);
+    return one.status !== "pending" && one;
+  });
 
 test("feeds of JSON and RSS are fetched, and the last good answer outlives a source that fails", async (t) => {
   let prices = { status: 200, headers: { etag: '"v1"' }, json: { btc: "100.5", list: [1, 2] } };
@@ -33,9 +34,20 @@ test("feeds of JSON and RSS are fetched, and the last good answer outlives a sou
   });
   const box = await Box.start(t, { FEEDS_ALLOW_PRIVATE: "on" });
   const ada = await box.customer("ada@example.org");
-  const made = await configure(box, "prices", { kind: "json", url: `${site.url}/prices?key=secret`, description: "Prices", intervalSeconds: 60 });
+  const made = await configure(box, "prices", {
+    kind: "json",
+    url: `${site.url}/prices?key=secret`,
+    description: "Prices",
+    intervalSeconds: 60,
+  });
   assert.equal(made.url, `${site.url}/prices?key=secret`);
-  for (const [name, path] of [["news", "/news"], ["moved", "/moved"], ["bomb", "/bomb"], ["page", "/page"], ["gone", "/gone"]])
+  for (const [name, path] of [
+    ["news", "/news"],
+    ["moved", "/moved"],
+    ["bomb", "/bomb"],
+    ["page", "/page"],
+    ["gone", "/gone"],
+  ])
     await configure(box, name, { kind: "rss", url: site.url + path });
 
   const first = await settled(ada, "prices");
@@ -44,18 +56,31 @@ test("feeds of JSON and RSS are fetched, and the last good answer outlives a sou
   const { data } = await settled(ada, "news");
   assert.deepEqual([data.title, data.link, data.description], ["Box news", "https://news.example.org/", "All of it"]);
   assert.deepEqual(data.items, [
-    { id: "n-1", title: "First & best", link: "https://news.example.org/1", summary: "<p>Hello</p>", published: "2025-06-10T04:00:00.000Z" },
+    {
+      id: "n-1",
+      title: "First & best",
+      link: "https://news.example.org/1",
+      summary: "<p>Hello</p>",
+      published: "2025-06-10T04:00:00.000Z",
+    },
     { id: "", title: "Second", link: "", summary: "", published: "2025-06-11T04:00:00.000Z" },
   ]);
   assert.equal((await settled(ada, "moved")).data.title, "Box news");
-  for (const [name, reason] of [["bomb", /entities/], ["page", /neither RSS nor Atom|well-formed/], ["gone", /404/]]) {
+  for (const [name, reason] of [
+    ["bomb", /entities/],
+    ["page", /neither RSS nor Atom|well-formed/],
+    ["gone", /404/],
+  ]) {
     const failed = await settled(ada, name);
     assert.deepEqual([failed.status, failed.data], ["failed", null], name);
     assert.match(failed.error, reason);
   }
 
   const list = (await ada.call("GET", "/api/data-feeds")).body;
-  assert.deepEqual(list.feeds.map(({ name }) => name), ["models", "status", "usage", "bomb", "gone", "moved", "news", "page", "prices"]);
+  assert.deepEqual(
+    list.feeds.map(({ name }) => name),
+    ["models", "status", "usage", "bomb", "gone", "moved", "news", "page", "prices"],
+  );
   assert.equal(list.count, 9);
   assert.ok(!JSON.stringify(list).includes("secret") && !box.whole_log.includes("key=secret"), "a URL may hold a key");
   assert.equal((await ada.call("GET", "/api/data-feeds?feed=nothing")).status, 404);
@@ -72,7 +97,12 @@ test("feeds of JSON and RSS are fetched, and the last good answer outlives a sou
 
   assert.equal((await box.backend_call("DELETE", "/api/admin/data-feeds/news")).success, true);
   assert.equal((await ada.call("GET", "/api/data-feeds?feed=news")).status, 404);
-  for (const [body, field] of [[{ kind: "yaml", url: "https://x.example" }, /kind/], [{ kind: "json", url: "ftp://x" }, /url/], [{ kind: "json" }, /url/], [{ kind: "json", url: "https://x.example", intervalSeconds: 1 }, /intervalSeconds/]])
+  for (const [body, field] of [
+    [{ kind: "yaml", url: "https://x.example" }, /kind/],
+    [{ kind: "json", url: "ftp://x" }, /url/],
+    [{ kind: "json" }, /url/],
+    [{ kind: "json", url: "https://x.example", intervalSeconds: 1 }, /intervalSeconds/],
+  ])
     assert.match((await configure(box, "bad", body)).error, field);
   assert.match((await configure(box, "Bad.Name", { kind: "json", url: "https://x.example" })).error, /name/);
   assert.match((await configure(box, "models", { kind: "json", url: "https://x.example" })).error, /box itself/);
@@ -81,7 +111,7 @@ test("feeds of JSON and RSS are fetched, and the last good answer outlives a sou
 test("a source that answers 304 keeps its content, and is young again", async (t) => {
   let conditional = 0;
   const site = await serve_site(t, ({ headers }) => {
-    if (headers["if-none-match"] === '"v1"' && headers["if-modified-since"]) return ++conditional, { status: 304 };
+    if (headers["if-none-match"] === '"v1"' && headers["if-modified-since"]) return (++conditional, { status: 304 });
     return { headers: { etag: '"v1"', "last-modified": "Tue, 10 Jun 2025 04:00:00 GMT" }, json: { a: 1 } };
   });
   const box = await Box.start(t, { FEEDS_ALLOW_PRIVATE: "on" });
@@ -110,7 +140,8 @@ test("without FEEDS_ALLOW_PRIVATE no source on this machine is asked", async (t)
 
 test("the box's own feeds are about the caller, and agents read them, too", async (t) => {
   const box = await Box.start(t);
-  const ada = await box.customer("ada@example.org"), eve = await box.customer("eve@example.org");
+  const ada = await box.customer("ada@example.org"),
+    eve = await box.customer("eve@example.org");
   const agent = await box.running_agent(ada);
   assert.ok((await feed(ada, "models")).data.some(({ id, available }) => id && typeof available === "boolean"));
   assert.deepEqual((await feed(ada, "status")).data.agents, { running: 1 });

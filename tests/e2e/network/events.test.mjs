@@ -10,8 +10,10 @@ const begun = (stream, event = "ready") => until(`a stream begins with ${event}`
 
 test("agents, their health, messages and runs are events of their owner, and of nobody else", async (t) => {
   const box = await Box.start(t);
-  const ada = await box.customer("ada@example.org"), eve = await box.customer("eve@example.org");
-  const mine = [follow(t, box, ada), follow(t, box, ada)], hers = follow(t, box, eve);
+  const ada = await box.customer("ada@example.org"),
+    eve = await box.customer("eve@example.org");
+  const mine = [follow(t, box, ada), follow(t, box, ada)],
+    hers = follow(t, box, eve);
   for (const stream of [...mine, hers]) await begun(stream);
 
   const id = await box.running_agent(ada);
@@ -24,7 +26,8 @@ test("agents, their health, messages and runs are events of their owner, and of 
   await until("the answer", () => mine[0].of("message").at(-1)?.role === "assistant");
   assert.equal(mine[0].of("message").at(-1).id, id);
 
-  const task = (await ada.call("POST", "/api/scheduled-tasks", { agentId: id, name: "brief", cronSchedule: "0 8 1 1 *", prompt: "hello" })).body;
+  const task = (await ada.call("POST", "/api/scheduled-tasks", { agentId: id, name: "brief", cronSchedule: "0 8 1 1 *", prompt: "hello" }))
+    .body;
   await until("the task", () => mine[0].of("run").some((data) => data.id === task.id && data.run === 0 && data.outcome === null));
   assert.ok((await ada.call("POST", `/api/scheduled-tasks/${task.id}/run`)).status < 300);
   await until("its run", () => mine[0].of("run").at(-1).outcome === "succeeded");
@@ -35,7 +38,10 @@ test("agents, their health, messages and runs are events of their owner, and of 
   await until("its messages are gone", () => mine[0].of("message").at(-1)?.removed);
   await until("both tabs have the same", () => mine[0].events.length === mine[1].events.length);
   assert.deepEqual(mine[0].events, mine[1].events);
-  assert.deepEqual(hers.events.map(({ event }) => event), ["ready"]);
+  assert.deepEqual(
+    hers.events.map(({ event }) => event),
+    ["ready"],
+  );
 });
 
 test("a cap that is used up, and a plan, are events", async (t) => {
@@ -59,15 +65,21 @@ test("a cap that is used up, and a plan, are events", async (t) => {
 
 test("payments are events as they are asked for and decided, however quickly", async (t) => {
   const box = await Box.start(t);
-  const ada = await box.customer("ada@example.org"), eve = await box.customer("eve@example.org");
+  const ada = await box.customer("ada@example.org"),
+    eve = await box.customer("eve@example.org");
   const to = (await eve.call("POST", "/api/wallet", { action: "create" })).body.address;
   await ada.call("POST", "/api/wallet", { action: "create" });
   await box.backend_call("POST", "/api/admin/ledger/credit", { userId: ada.id, amount: "20", reference: "a gift" });
   await ada.call("PUT", "/api/wallet/rules", { approvalAboveUsdc: "5", receivers: [to] });
-  const stream = follow(t, box, ada), hers = follow(t, box, eve);
+  const stream = follow(t, box, ada),
+    hers = follow(t, box, eve);
   for (const one of [stream, hers]) await begun(one);
   const pay = async (amount) => (await ada.call("POST", "/api/wallet/transfer", { to, amount })).body.id;
-  const last = (id) => stream.of("payment").filter((data) => data.id === id).at(-1);
+  const last = (id) =>
+    stream
+      .of("payment")
+      .filter((data) => data.id === id)
+      .at(-1);
 
   const waiting = await pay("7");
   await until("it waits", () => last(waiting)?.state === "waiting");
@@ -93,8 +105,12 @@ test("a reader goes on behind its last event, and is told when that is not kept"
   await ada.call("POST", `/api/instance/${id}/stop`);
   const again = follow(t, box, ada, { after: last });
   await until("what was missed", () => again.of("agent").at(-1)?.status === "stopped");
-  assert.ok(again.of("agent").every(({ status }) => status !== "provisioning"), "nothing twice");
-  for (const after of ["nonsense", `${last}0`, `${last.split(".")[0]}.99999999999999999999`]) await begun(follow(t, box, ada, { after }), "reset");
+  assert.ok(
+    again.of("agent").every(({ status }) => status !== "provisioning"),
+    "nothing twice",
+  );
+  for (const after of ["nonsense", `${last}0`, `${last.split(".")[0]}.99999999999999999999`])
+    await begun(follow(t, box, ada, { after }), "reset");
   await box.end();
   assert.ok(again.closed);
   await box.serve();

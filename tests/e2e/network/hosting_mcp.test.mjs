@@ -15,12 +15,31 @@ test("the pages have the contract's fields", async (t) => {
     return body;
   };
   const health = await page("health");
-  assert.deepEqual(Object.keys(health), ["name", "version", "description", "status", "official_repo", "docker_image", "documentation", "timestamp"]);
+  assert.deepEqual(Object.keys(health), [
+    "name",
+    "version",
+    "description",
+    "status",
+    "official_repo",
+    "docker_image",
+    "documentation",
+    "timestamp",
+  ]);
   assert.equal(health.status, "operational");
   assert.ok(Math.abs(new Date(health.timestamp) - Date.now()) < 60_000);
 
   const info = await page("info");
-  assert.deepEqual(Object.keys(info), ["name", "version", "description", "maintained_by", "repository", "docker_image", "documentation", "setup_guide", "features"]);
+  assert.deepEqual(Object.keys(info), [
+    "name",
+    "version",
+    "description",
+    "maintained_by",
+    "repository",
+    "docker_image",
+    "documentation",
+    "setup_guide",
+    "features",
+  ]);
   assert.ok(info.features.length > 0 && info.features.every(is_text));
 
   const setup = await page("setup");
@@ -37,7 +56,10 @@ test("the pages have the contract's fields", async (t) => {
   assert.ok(is_text(description));
   for (const prompts of Object.values(examples)) assert.ok(prompts.length > 0 && prompts.every(is_text));
 
-  for (const [name, target] of [["docs", info.documentation], ["github", info.repository]]) {
+  for (const [name, target] of [
+    ["docs", info.documentation],
+    ["github", info.repository],
+  ]) {
     const { status, headers } = await send(box.backend, "GET", `${PREFIX}/${name}`, { headers: KEY });
     assert.deepEqual([status, headers.location], [301, target]);
   }
@@ -49,7 +71,8 @@ test("a config is checked, and its key is never repeated", async (t) => {
   const box = await Box.start(t);
   const check = (body) =>
     send(box.backend, "POST", `${PREFIX}/validate-config`, {
-      headers: { ...KEY, "content-type": "application/json" }, body: body && JSON.stringify(body),
+      headers: { ...KEY, "content-type": "application/json" },
+      body: body && JSON.stringify(body),
     });
   const SECRET = "SuperSecret0123456789";
   const valid = await check({ api_key: `rnd_${SECRET}` });

@@ -10,13 +10,25 @@ const { Client } = package_named("@modelcontextprotocol/sdk/client/index.js");
 const { StreamableHTTPClientTransport } = package_named("@modelcontextprotocol/sdk/client/streamableHttp.js");
 
 const READING = [
-  "list_agents", "list_files", "list_model_calls", "list_runs", "list_schedules", "read_conversation", "read_memory",
-  "show_agent", "show_costs", "show_schedule", "summarize_page",
+  "list_agents",
+  "list_files",
+  "list_model_calls",
+  "list_runs",
+  "list_schedules",
+  "read_conversation",
+  "read_memory",
+  "show_agent",
+  "show_costs",
+  "show_schedule",
+  "summarize_page",
 ];
+const READING_OF_ITSELF = READING.filter((name) => !["show_costs", "list_model_calls"].includes(name));
 const key_of = async (person, tools) => (await person.call("POST", "/api/keys", { name: "mcp", ...(tools && { tools }) })).body.key;
 const connect = async (t, base, token) => {
   const client = new Client({ name: "story", version: "1.0.0" });
-  const transport = new StreamableHTTPClientTransport(new URL("/mcp", base), { requestInit: { headers: { authorization: `Bearer ${token}` } } });
+  const transport = new StreamableHTTPClientTransport(new URL("/mcp", base), {
+    requestInit: { headers: { authorization: `Bearer ${token}` } },
+  });
   await client.connect(transport);
   t.after(() => client.close());
   return { client, transport };
@@ -25,7 +37,8 @@ const names_of = async (client) => (await client.listTools()).tools.map(({ name 
 
 test("the official SDK lists the tools and calls them, on both listeners", async (t) => {
   const box = await Box.start(t);
-  const ada = await box.customer("ada@example.org"), eve = await box.customer("eve@example.org");
+  const ada = await box.customer("ada@example.org"),
+    eve = await box.customer("eve@example.org");
   const agent = await box.running_agent(ada);
   const key = await key_of(ada, ["*"]);
   for (const base of [box.web, box.backend]) {
@@ -36,10 +49,20 @@ test("the official SDK lists the tools and calls them, on both listeners", async
     for (const { inputSchema, annotations, description } of tools)
       assert.ok(inputSchema.type === "object" && typeof annotations.readOnlyHint === "boolean" && description);
     const send_message = tools.find(({ name }) => name === "send_message");
-    assert.deepEqual(Object.keys(send_message.inputSchema.properties).sort(), ["agentId", "message"]);
+    assert.deepEqual(Object.keys(send_message.inputSchema.properties).sort(), [
+      "agentId",
+      "allow",
+      "conversationId",
+      "files",
+      "keep",
+      "message",
+    ]);
 
     const listed = await client.callTool({ name: "list_agents", arguments: {} });
-    assert.deepEqual(listed.structuredContent.agents.map(({ id }) => id), [agent]);
+    assert.deepEqual(
+      listed.structuredContent.agents.map(({ id }) => id),
+      [agent],
+    );
     assert.deepEqual(JSON.parse(listed.content[0].text), listed.structuredContent);
     const shown = await client.callTool({ name: "show_agent", arguments: { agentId: agent } });
     assert.equal(shown.structuredContent.agent.status, "running");
@@ -48,6 +71,15 @@ test("the official SDK lists the tools and calls them, on both listeners", async
     const history = await client.callTool({ name: "read_conversation", arguments: { agentId: agent, limit: 10 } });
     assert.ok(history.structuredContent.messages.some(({ content }) => content === "Hello from outside"));
 
+    const made = await ada.call("POST", `/api/agents/${agent}/conversations`, { title: "Aside" });
+    const aside = { agentId: agent, conversationId: made.body.conversation.id };
+    assert.ok(!(await client.callTool({ name: "send_message", arguments: { ...aside, message: "Hello aside" } })).isError);
+    const told = (await client.callTool({ name: "read_conversation", arguments: aside })).structuredContent.messages;
+    assert.deepEqual(
+      told.map(({ content }) => content).filter((content) => content.startsWith("Hello")),
+      ["Hello aside"],
+    );
+
     const schedule = { agentId: agent, name: "weekly", cronSchedule: "0 9 * * 1", prompt: "What is new?" };
     const { id } = (await client.callTool({ name: "create_schedule", arguments: schedule })).structuredContent;
     const detail = await client.callTool({ name: "show_schedule", arguments: { taskId: id } });
@@ -55,8 +87,10 @@ test("the official SDK lists the tools and calls them, on both listeners", async
     assert.ok(!(await client.callTool({ name: "delete_schedule", arguments: { taskId: id } })).isError);
 
     for (const [name, wrong, reason] of [
-      ["show_agent", {}, /agentId is required/], ["show_agent", { agentId: "ag_of_nobody" }, /./],
-      ["send_message", { agentId: agent }, /message is required/], ["read_conversation", { agentId: agent, limit: "x" }, /limit/],
+      ["show_agent", {}, /agentId is required/],
+      ["show_agent", { agentId: "ag_of_nobody" }, /./],
+      ["send_message", { agentId: agent }, /message is required/],
+      ["read_conversation", { agentId: agent, limit: "x" }, /limit/],
       ["send_message", { agentId: agent, message: 7 }, /message must be a string/],
     ]) {
       const failed = await client.callTool({ name, arguments: wrong });
@@ -95,33 +129,122 @@ test("a key has the tools of its list, and every call is in the audit log", asyn
 
   const { entries } = await box.backend_call("GET", "/api/admin/audit?limit=1000");
   const calls = entries.filter(({ act }) => act === "MCP tool called").reverse(); // oldest first
-  assert.deepEqual(calls.map(({ subject, outcome }) => [subject, outcome === "ok"]), [["send_message", false], ["list_agents", true], ["show_agent", false]]);
-  assert.ok(calls.every(({ by, userId }) => by.startsWith("key:") && String(userId) === ada.id), JSON.stringify(calls));
+  assert.deepEqual(
+    calls.map(({ subject, outcome }) => [subject, outcome === "ok"]),
+    [
+      ["send_message", false],
+      ["list_agents", true],
+      ["show_agent", false],
+    ],
+  );
+  assert.ok(
+    calls.every(({ by, userId }) => by.startsWith("key:") && String(userId) === ada.id),
+    JSON.stringify(calls),
+  );
 
   const { box_token } = JSON.parse(readFileSync(join(box.folder, "agents", agent, "run", "boot.json")));
   const own = await connect(t, box.backend, box_token);
-  assert.deepEqual(await names_of(own.client), READING);
+  assert.deepEqual(await names_of(own.client), READING_OF_ITSELF);
   const { config } = (await ada.call("GET", `/api/agents/${agent}/config`)).body;
   assert.equal((await ada.call("PUT", `/api/agents/${agent}/config`, { config: { ...config, mcpTools: ["add_memory"] } })).status, 200);
   assert.ok((await names_of(own.client)).includes("add_memory"), "its config names it");
+});
+
+test("an agent reaches itself alone, unless its owner opens the others to it, and cannot schedule without end", async (t) => {
+  const box = await Box.start(t);
+  const ada = await box.customer("ada@example.org", "network");
+  const agent = await box.running_agent(ada, "Scout", "enterprise"),
+    sibling = await box.running_agent(ada, "Sibling", "enterprise");
+  const say = (agentId, message) => ada.call("POST", "/api/chat", { agentId, message });
+  assert.equal((await say(sibling, "remember that the vault code is 4711")).status, 200);
+  const task = async (agentId) =>
+    (await ada.call("POST", "/api/scheduled-tasks", { agentId, name: "own", cronSchedule: "0 9 * * *", prompt: "vault 4711" })).body.id;
+  const [own_task, other_task] = [await task(agent), await task(sibling)];
+  const configure = async (more) => {
+    const { config } = (await ada.call("GET", `/api/agents/${agent}/config`)).body;
+    return (await ada.call("PUT", `/api/agents/${agent}/config`, { config: { ...config, mcpTools: ["*"], ...more } })).status;
+  };
+  assert.equal(await configure({}), 200);
+  const { box_token } = JSON.parse(readFileSync(join(box.folder, "agents", agent, "run", "boot.json")));
+  const { client } = await connect(t, box.backend, box_token);
+  const call = async (name, args = {}) => {
+    const { isError, structuredContent, content } = await client.callTool({ name, arguments: args });
+    return isError ? { error: JSON.parse(content[0].text).error } : structuredContent;
+  };
+  assert.ok(!(await names_of(client)).some((name) => ["show_costs", "list_model_calls"].includes(name)));
+  await assert.rejects(client.callTool({ name: "show_costs", arguments: {} }), /Unknown tool/);
+  const of_sibling = [
+    ["show_agent", { agentId: sibling }],
+    ["read_conversation", { agentId: sibling }],
+    ["read_memory", { agentId: sibling }],
+    ["add_memory", { agentId: sibling, text: "I was here" }],
+    ["list_files", { agentId: sibling }],
+    ["list_schedules", { agentId: sibling }],
+    ["send_message", { agentId: sibling, message: "hello" }],
+    ["stop_agent", { agentId: sibling }],
+    ["create_schedule", { agentId: sibling, name: "x", cronSchedule: "@daily", prompt: "x" }],
+    ["show_schedule", { taskId: other_task }],
+    ["list_runs", { taskId: other_task }],
+    ["change_schedule", { taskId: other_task, prompt: "x" }],
+    ["run_schedule", { taskId: other_task }],
+    ["delete_schedule", { taskId: other_task }],
+  ];
+  for (const [name, args] of of_sibling) assert.match((await call(name, args)).error ?? "", /^No such (agent|task)$/, name);
+  assert.deepEqual(
+    (await call("list_agents")).agents.map(({ id }) => id),
+    [agent],
+  );
+  assert.deepEqual(
+    (await call("list_schedules")).tasks.map(({ id }) => id),
+    [own_task],
+  );
+  assert.equal((await call("show_agent")).agent.id, agent, "itself where none is named");
+  assert.ok(!JSON.stringify(await call("read_conversation")).includes("4711"));
+
+  // As the owner asked it to: within bounds.
+  const itself = { name: "poll", prompt: "anything new?" };
+  assert.match((await call("create_schedule", { ...itself, cronSchedule: "* * * * * *" })).error, /at least a minute apart/);
+  assert.match((await call("create_schedule", { ...itself, cronSchedule: "0,30 * * * * *" })).error, /at least a minute apart/);
+  const made = await call("create_schedule", { ...itself, cronSchedule: "* * * * *" });
+  assert.deepEqual([made.agentId, made.madeByAgent, made.description], [agent, true, "Made by the agent itself."]);
+  assert.match((await call("change_schedule", { taskId: made.id, cronSchedule: "*/5 * * * * *" })).error, /at least a minute apart/);
+  assert.ok((await call("run_schedule", { taskId: made.id })).id);
+  assert.ok((await call("run_schedule", { taskId: made.id })).error);
+  assert.equal((await ada.call("GET", `/api/scheduled-tasks/${own_task}`)).body.madeByAgent, false);
+
+  assert.equal(await configure({ mcpAgents: "everyone" }), 400);
+  assert.equal(await configure({ mcpAgents: "all" }), 200);
+  assert.equal((await call("list_agents")).agents.length, 2);
+  assert.ok(JSON.stringify(await call("read_conversation", { agentId: sibling })).includes("4711"));
 });
 
 test("2026-07-28 is stateless, and its headers say what the body says", async (t) => {
   const box = await Box.start(t);
   const key = await key_of(await box.customer("ada@example.org"));
   const VERSION = "2026-07-28";
-  const meta = (version = VERSION) => ({ "io.modelcontextprotocol/protocolVersion": version, "io.modelcontextprotocol/clientInfo": { name: "s", version: "1" }, "io.modelcontextprotocol/clientCapabilities": {} });
+  const meta = (version = VERSION) => ({
+    "io.modelcontextprotocol/protocolVersion": version,
+    "io.modelcontextprotocol/clientInfo": { name: "s", version: "1" },
+    "io.modelcontextprotocol/clientCapabilities": {},
+  });
   const ask = (method, params = {}, { version = VERSION, headers = {} } = {}) =>
     send(box.web, "POST", "/mcp", {
       headers: {
-        authorization: `Bearer ${key}`, "content-type": "application/json", "mcp-protocol-version": version, "mcp-method": method,
-        ...(params.name && { "mcp-name": params.name }), ...headers,
+        authorization: `Bearer ${key}`,
+        "content-type": "application/json",
+        "mcp-protocol-version": version,
+        "mcp-method": method,
+        ...(params.name && { "mcp-name": params.name }),
+        ...headers,
       },
       body: JSON.stringify({ jsonrpc: "2.0", id: "a", method, params: { _meta: meta(version), ...params } }),
     });
   const discovered = await ask("server/discover");
   assert.equal(discovered.status, 200, discovered.text);
-  assert.deepEqual([discovered.body.id, discovered.body.result.resultType, discovered.body.result.supportedVersions[0]], ["a", "complete", VERSION]);
+  assert.deepEqual(
+    [discovered.body.id, discovered.body.result.resultType, discovered.body.result.supportedVersions[0]],
+    ["a", "complete", VERSION],
+  );
   assert.ok(discovered.body.result.capabilities.tools && discovered.body.result.ttlMs > 0 && discovered.body.result.cacheScope);
   const { result } = (await ask("tools/list")).body;
   assert.deepEqual([result.tools.map(({ name }) => name), result.resultType, result.cacheScope], [READING, "complete", "private"]);
@@ -146,8 +269,18 @@ test("2026-07-28 is stateless, and its headers say what the body says", async (t
   assert.equal((await ask("tools/list", {}, { headers: { origin: box.web } })).status, 200);
 
   const raw = (body, headers = {}) =>
-    send(box.backend, "POST", "/mcp", { headers: { authorization: `Bearer ${key}`, "content-type": "application/json", ...headers }, body });
-  for (const [body, code] of [["{", -32700], ["[]", -32600], ["{}", -32600], ['{"jsonrpc":"1.0","id":1,"method":"ping"}', -32600], ['{"jsonrpc":"2.0","id":{},"method":"ping"}', -32600], ['{"jsonrpc":"2.0","id":1,"method":"ping","params":[]}', -32600]]) {
+    send(box.backend, "POST", "/mcp", {
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json", ...headers },
+      body,
+    });
+  for (const [body, code] of [
+    ["{", -32700],
+    ["[]", -32600],
+    ["{}", -32600],
+    ['{"jsonrpc":"1.0","id":1,"method":"ping"}', -32600],
+    ['{"jsonrpc":"2.0","id":{},"method":"ping"}', -32600],
+    ['{"jsonrpc":"2.0","id":1,"method":"ping","params":[]}', -32600],
+  ]) {
     const { status, body: answer } = await raw(body);
     assert.deepEqual([status, answer.error.code], [400, code], body);
   }

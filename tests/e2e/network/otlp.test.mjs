@@ -30,18 +30,30 @@ const work = async (box, Exporter, key, { service = "weather-bot", agent, compre
   const { export: export_spans } = exporter;
   exporter.export = (spans, done) => export_spans.call(exporter, spans, (result) => (results.push(result.code), done(result)));
   const provider = new BasicTracerProvider({
-    resource: resourceFromAttributes({ "service.name": service }), spanProcessors: [new SimpleSpanProcessor(exporter)],
+    resource: resourceFromAttributes({ "service.name": service }),
+    spanProcessors: [new SimpleSpanProcessor(exporter)],
   });
   const tracer = provider.getTracer("story");
-  const root = tracer.startSpan("forecast", { attributes: { "gen_ai.operation.name": "invoke_agent", ...(agent && { "gen_ai.agent.name": agent }) } });
+  const root = tracer.startSpan("forecast", {
+    attributes: { "gen_ai.operation.name": "invoke_agent", ...(agent && { "gen_ai.agent.name": agent }) },
+  });
   const within = trace.setSpan(context.active(), root);
   const attributes = {
-    "gen_ai.operation.name": "chat", "gen_ai.request.model": "gpt-4o", "gen_ai.provider.name": "openai",
-    "gen_ai.usage.input_tokens": 120, "gen_ai.usage.output_tokens": 30, "gen_ai.request.temperature": 0.5,
-    "gen_ai.response.finish_reasons": ["stop"], cached: true,
+    "gen_ai.operation.name": "chat",
+    "gen_ai.request.model": "gpt-4o",
+    "gen_ai.provider.name": "openai",
+    "gen_ai.usage.input_tokens": 120,
+    "gen_ai.usage.output_tokens": 30,
+    "gen_ai.request.temperature": 0.5,
+    "gen_ai.response.finish_reasons": ["stop"],
+    cached: true,
   };
   tracer.startSpan("chat gpt-4o", { attributes }, within).end();
-  const tool = tracer.startSpan("call", { attributes: { "gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "get_weather" } }, within);
+  const tool = tracer.startSpan(
+    "call",
+    { attributes: { "gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "get_weather" } },
+    within,
+  );
   tool.setStatus({ code: SpanStatusCode.ERROR, message: "No such place" });
   tool.end();
   root.end();
@@ -60,26 +72,49 @@ const shown_tree = async (person, id) => {
 for (const [encoding, Exporter] of Object.entries(EXPORTERS))
   test(`the SDK's spans in ${encoding} are a foreign agent's trace, and a soul of the fleet`, async (t) => {
     const box = await Box.start(t);
-    const ada = await customer_with_key(box, "ada@example.org"), eve = await customer_with_key(box, "eve@example.org");
+    const ada = await customer_with_key(box, "ada@example.org"),
+      eve = await customer_with_key(box, "eve@example.org");
     const id = await work(box, Exporter, ada.key, { compression: encoding === "JSON" ? "gzip" : "none" });
-    const { trace: row, spans: [root, ...others] } = await shown_tree(ada, id);
+    const {
+      trace: row,
+      spans: [root, ...others],
+    } = await shown_tree(ada, id);
     assert.deepEqual(others, []);
-    assert.deepEqual([row.name, row.agentName, row.foreign, row.spans, row.errors, row.inputTokens, row.outputTokens],
-                     ["forecast", "weather-bot", true, 3, 1, 120, 30]);
+    assert.deepEqual(
+      [row.name, row.agentName, row.foreign, row.spans, row.errors, row.inputTokens, row.outputTokens],
+      ["forecast", "weather-bot", true, 3, 1, 120, 30],
+    );
     assert.deepEqual([root.type, root.name, root.children.length], ["plan", "forecast", 2]);
     const inference = root.children.find(({ type }) => type === "inference");
-    assert.deepEqual([inference.model, inference.provider, inference.inputTokens, inference.outputTokens, inference.status],
-                     ["gpt-4o", "openai", 120, 30, "success"]);
-    assert.deepEqual([inference.attributes["gen_ai.request.temperature"], inference.attributes["gen_ai.response.finish_reasons"], inference.attributes.cached],
-                     [0.5, ["stop"], true]);
+    assert.deepEqual(
+      [inference.model, inference.provider, inference.inputTokens, inference.outputTokens, inference.status],
+      ["gpt-4o", "openai", 120, 30, "success"],
+    );
+    assert.deepEqual(
+      [
+        inference.attributes["gen_ai.request.temperature"],
+        inference.attributes["gen_ai.response.finish_reasons"],
+        inference.attributes.cached,
+      ],
+      [0.5, ["stop"], true],
+    );
     const tool = root.children.find(({ type }) => type === "tool_call");
     assert.deepEqual([tool.name, tool.status, tool.error], ["get_weather", "error", "No such place"]);
 
     const graph = (await ada.call("GET", "/api/mission-control/fleet/graph")).body;
-    assert.deepEqual(graph.nodes.map(({ id: node, name, status }) => [node, name, status]),
-                     [["box", "agentbox", "active"], ["~weather-bot", "weather-bot", "active"]]);
+    assert.deepEqual(
+      graph.nodes.map(({ id: node, name, status }) => [node, name, status]),
+      [
+        ["box", "agentbox", "active"],
+        ["~weather-bot", "weather-bot", "active"],
+      ],
+    );
     const shown = (await ada.call("GET", "/api/mission-control/fleet/traces")).body;
-    assert.deepEqual(shown.map(({ type, agent }) => [type, agent]).sort(), [["inference", "weather-bot"], ["plan", "weather-bot"], ["tool_call", "weather-bot"]]);
+    assert.deepEqual(shown.map(({ type, agent }) => [type, agent]).sort(), [
+      ["inference", "weather-bot"],
+      ["plan", "weather-bot"],
+      ["tool_call", "weather-bot"],
+    ]);
     assert.equal(shown.find(({ type }) => type === "inference").tokens, 150);
 
     assert.equal((await eve.call("GET", `/api/traces/${id}`)).status, 404);
@@ -95,18 +130,26 @@ test("an agent's token makes the spans that agent's own", async (t) => {
   const { trace: row } = await shown_tree(ada, id);
   assert.deepEqual([row.agentId, row.agentName, row.foreign], [agent, "Scout", false]);
   const { traces } = (await ada.call("GET", `/api/traces?agent=${agent}&errors=true`)).body;
-  assert.deepEqual(traces.map((one) => one.id), [id]);
+  assert.deepEqual(
+    traces.map((one) => one.id),
+    [id],
+  );
 });
 
 test("the box's own spans go to a collector if the settings name one, without what people wrote", async (t) => {
   let tries = 0;
   const collector = await serve_site(t, () => (++tries === 1 ? { status: 503 } : { json: { partialSuccess: {} } }));
-  const box = await Box.start(t, { OTEL_EXPORTER_OTLP_ENDPOINT: `${collector.url}/collector/`, OTEL_EXPORTER_OTLP_HEADERS: "x-tenant=lighthouse,authorization=Bearer%20the-token" });
+  const box = await Box.start(t, {
+    OTEL_EXPORTER_OTLP_ENDPOINT: `${collector.url}/collector/`,
+    OTEL_EXPORTER_OTLP_HEADERS: "x-tenant=lighthouse,authorization=Bearer%20the-token",
+  });
   const ada = await customer_with_key(box, "ada@example.org");
   const agent = await box.running_agent(ada);
   await work(box, EXPORTERS.JSON, ada.key);
   assert.equal((await ada.call("POST", "/api/chat", { agentId: agent, message: "remember the secret word" })).status, 200);
-  const { traces: [{ id }] } = (await ada.call("GET", `/api/traces?agent=${agent}&type=plan`)).body;
+  const {
+    traces: [{ id }],
+  } = (await ada.call("GET", `/api/traces?agent=${agent}&type=plan`)).body;
   const sent = () => collector.requests.slice(1).flatMap(({ text }) => JSON.parse(text).resourceSpans[0].scopeSpans[0].spans);
   const spans = await until("the turn at the collector", () => {
     const of_turn = sent().filter(({ traceId }) => traceId === id);
@@ -114,7 +157,10 @@ test("the box's own spans go to a collector if the settings name one, without wh
   });
   const [{ url, headers }] = collector.requests;
   assert.deepEqual([url.pathname, headers["x-tenant"], headers.authorization], ["/collector/v1/traces", "lighthouse", "Bearer the-token"]);
-  assert.deepEqual(JSON.parse(collector.requests[0].text).resourceSpans[0].resource.attributes[0], { key: "service.name", value: { stringValue: "agentbox" } });
+  assert.deepEqual(JSON.parse(collector.requests[0].text).resourceSpans[0].resource.attributes[0], {
+    key: "service.name",
+    value: { stringValue: "agentbox" },
+  });
   const inference = spans.find(({ name }) => name.startsWith("chat "));
   assert.equal(inference.parentSpanId, spans.find(({ name }) => name === "invoke_agent").spanId);
   assert.ok(BigInt(inference.endTimeUnixNano) >= BigInt(inference.startTimeUnixNano));
@@ -134,8 +180,12 @@ const run_with_wrong_headers = async () => {
 
 const now_ns = (ago_ms = 0) => `${Date.now() - ago_ms}000000`;
 const span = (more = {}) => ({
-  traceId: randomBytes(16).toString("hex"), spanId: randomBytes(8).toString("hex"), name: "work",
-  startTimeUnixNano: now_ns(5), endTimeUnixNano: now_ns(), ...more,
+  traceId: randomBytes(16).toString("hex"),
+  spanId: randomBytes(8).toString("hex"),
+  name: "work",
+  startTimeUnixNano: now_ns(5),
+  endTimeUnixNano: now_ns(),
+  ...more,
 });
 const request = (...spans) => JSON.stringify({ resourceSpans: [{ scopeSpans: [{ spans }] }] });
 
@@ -143,10 +193,22 @@ test("what is not a span is refused or rejected, and a repeated span counts once
   const box = await Box.start(t);
   const ada = await customer_with_key(box, "ada@example.org");
   const post = (body, headers = {}) =>
-    send(box.backend, "POST", "/v1/traces", { headers: { authorization: `Bearer ${ada.key}`, "content-type": "application/json", ...headers }, body });
-  for (const headers of [{ authorization: "" }, { authorization: "Bearer sk_none" }]) assert.equal((await post(request(span()), headers)).status, 401);
+    send(box.backend, "POST", "/v1/traces", {
+      headers: { authorization: `Bearer ${ada.key}`, "content-type": "application/json", ...headers },
+      body,
+    });
+  for (const headers of [{ authorization: "" }, { authorization: "Bearer sk_none" }])
+    assert.equal((await post(request(span()), headers)).status, 401);
   assert.equal((await post(request(span()), { "content-type": "text/plain" })).status, 415);
-  for (const body of ["", "[]", "{", '{"resourceSpans":{}}', '{"resourceSpans":[1]}', request(span({ name: 7 })), request(span({ startTimeUnixNano: "soon" }))]) {
+  for (const body of [
+    "",
+    "[]",
+    "{",
+    '{"resourceSpans":{}}',
+    '{"resourceSpans":[1]}',
+    request(span({ name: 7 })),
+    request(span({ startTimeUnixNano: "soon" })),
+  ]) {
     const { status, body: answer } = await post(body);
     assert.equal(status, 400, body);
     assert.equal(typeof answer.error.message, "string");
@@ -164,9 +226,14 @@ test("what is not a span is refused or rejected, and a repeated span counts once
 
   const good = span();
   const bad = [
-    span({ traceId: "0".repeat(32) }), span({ traceId: "abc" }), span({ spanId: "xyz" }), span({ parentSpanId: "1" }),
-    span({ startTimeUnixNano: now_ns(8 * 86_400_000) }), span({ startTimeUnixNano: now_ns(-3_600_000), endTimeUnixNano: now_ns(-3_600_001) }),
-    span({ endTimeUnixNano: "1" }), span({ endTimeUnixNano: "18446744073709551615" }),
+    span({ traceId: "0".repeat(32) }),
+    span({ traceId: "abc" }),
+    span({ spanId: "xyz" }),
+    span({ parentSpanId: "1" }),
+    span({ startTimeUnixNano: now_ns(8 * 86_400_000) }),
+    span({ startTimeUnixNano: now_ns(-3_600_000), endTimeUnixNano: now_ns(-3_600_001) }),
+    span({ endTimeUnixNano: "1" }),
+    span({ endTimeUnixNano: "18446744073709551615" }),
   ];
   const { status, body } = await post(request(good, ...bad, good));
   assert.equal(status, 200);
@@ -174,19 +241,29 @@ test("what is not a span is refused or rejected, and a repeated span counts once
   assert.match(body.partialSuccess.errorMessage, /traceId/);
   assert.deepEqual((await post(request(good))).body, { partialSuccess: {} });
   const { traces } = (await ada.call("GET", "/api/traces")).body;
-  assert.deepEqual(traces.map(({ id, spans }) => [id, spans]), [[good.traceId, 1]]);
+  assert.deepEqual(
+    traces.map(({ id, spans }) => [id, spans]),
+    [[good.traceId, 1]],
+  );
 
   const hostile = span({
-    name: "x".repeat(10_000), attributes: [
-      { key: "k".repeat(1_000), value: { stringValue: "v".repeat(100_000) } }, { key: "big", value: { intValue: "9223372036854775807" } },
-      { key: "odd", value: { doubleValue: "NaN" } }, { key: "none" }, { value: { boolValue: true } },
-      { key: "gen_ai.usage.input_tokens", value: { intValue: -5 } }, { key: "gen_ai.usage.output_tokens", value: { stringValue: "many" } },
+    name: "x".repeat(10_000),
+    attributes: [
+      { key: "k".repeat(1_000), value: { stringValue: "v".repeat(100_000) } },
+      { key: "big", value: { intValue: "9223372036854775807" } },
+      { key: "odd", value: { doubleValue: "NaN" } },
+      { key: "none" },
+      { value: { boolValue: true } },
+      { key: "gen_ai.usage.input_tokens", value: { intValue: -5 } },
+      { key: "gen_ai.usage.output_tokens", value: { stringValue: "many" } },
     ],
   });
   assert.equal((await post(request(hostile))).status, 200);
   const [kept] = (await shown_tree(ada, hostile.traceId)).spans;
-  assert.deepEqual([kept.name.length, kept.inputTokens, kept.outputTokens, kept.attributes.big, kept.attributes["k".repeat(128)].length],
-                   [200, 0, null, 9223372036854775807, 1024]);
+  assert.deepEqual(
+    [kept.name.length, kept.inputTokens, kept.outputTokens, kept.attributes.big, kept.attributes["k".repeat(128)].length],
+    [200, 0, null, 9223372036854775807, 1024],
+  );
 });
 
 test("traces are paged and filtered", async (t) => {
@@ -194,9 +271,16 @@ test("traces are paged and filtered", async (t) => {
   const ada = await customer_with_key(box, "ada@example.org");
   const start = (at) => ({ startTimeUnixNano: now_ns(10_000 - at), endTimeUnixNano: now_ns(9_000 - at) });
   const spans = Array.from({ length: 25 }, (_, at) =>
-    span({ name: `work ${at}`, ...start(at * 10), attributes: [{ key: "gen_ai.agent.name", value: { stringValue: at % 5 ? "busy" : "rare" } }], status: { code: at === 7 ? 2 : 1 } }));
+    span({
+      name: `work ${at}`,
+      ...start(at * 10),
+      attributes: [{ key: "gen_ai.agent.name", value: { stringValue: at % 5 ? "busy" : "rare" } }],
+      status: { code: at === 7 ? 2 : 1 },
+    }),
+  );
   const { status } = await send(box.backend, "POST", "/v1/traces", {
-    headers: { authorization: `Bearer ${ada.key}`, "content-type": "application/json" }, body: request(...spans),
+    headers: { authorization: `Bearer ${ada.key}`, "content-type": "application/json" },
+    body: request(...spans),
   });
   assert.equal(status, 200);
   const list = async (query) => {
@@ -206,10 +290,17 @@ test("traces are paged and filtered", async (t) => {
   };
   const names = ({ traces }) => traces.map(({ name }) => Number(name.slice(5)));
   const newest_first = [...Array(25).keys()].reverse();
-  for (const [filter, wanted] of [["", newest_first], ["agent=rare", [20, 15, 10, 5, 0]], ["agent=busy", newest_first.filter((at) => at % 5)],
-                                  ["errors=true", [7]], ["agent=none", []], ["type=plan", []], ["type=monitor", newest_first]]) {
+  for (const [filter, wanted] of [
+    ["", newest_first],
+    ["agent=rare", [20, 15, 10, 5, 0]],
+    ["agent=busy", newest_first.filter((at) => at % 5)],
+    ["errors=true", [7]],
+    ["agent=none", []],
+    ["type=plan", []],
+    ["type=monitor", newest_first],
+  ]) {
     const found = [];
-    for (let before = ""; before !== null;) {
+    for (let before = ""; before !== null; ) {
       const page = await list(`${filter}&limit=4${before && `&before=${before}`}`);
       assert.ok(page.traces.length <= 4 && page.count === page.traces.length);
       found.push(...names(page));

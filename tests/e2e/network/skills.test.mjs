@@ -12,7 +12,9 @@ const SKILLS = "/api/skills";
 const SHIPPED = ["daily-brief", "git-report", "page-watch", "web-research"];
 
 const skill_md = (fields, text = "Do it well.\n") =>
-  `---\n${Object.entries(fields).map(([name, value]) => `${name}: ${value}\n`).join("")}---\n${text}`;
+  `---\n${Object.entries(fields)
+    .map(([name, value]) => `${name}: ${value}\n`)
+    .join("")}---\n${text}`;
 
 // Ada with an agent, whose model is scripted if there is a script.
 class Story {
@@ -42,7 +44,8 @@ class Story {
   }
   upload(archive, headers = {}) {
     return send(this.box.backend, "POST", "/api/admin/skills", {
-      headers: { authorization: `Bearer ${INTERNAL_KEY}`, "content-type": "application/zip", ...headers }, body: archive,
+      headers: { authorization: `Bearer ${INTERNAL_KEY}`, "content-type": "application/zip", ...headers },
+      body: archive,
     });
   }
 }
@@ -64,7 +67,12 @@ test("the catalogue has the box's own skills, with what each needs", async (t) =
   assert.match(shown.instructions, /^# Web research/);
   assert.deepEqual([shown.files.map(({ path }) => path), shown.installations], [["SKILL.md"], []]);
   assert.deepEqual((await ada.call("GET", `${SKILLS}/nothing`)).body, { error: "No such skill" });
-  for (const [method, path] of [["GET", ""], ["POST", ""], ["GET", "/web-research"], ["POST", "/web-research"]])
+  for (const [method, path] of [
+    ["GET", ""],
+    ["POST", ""],
+    ["GET", "/web-research"],
+    ["POST", "/web-research"],
+  ])
     assert.equal((await box.person().call(method, SKILLS + path, method === "POST" ? {} : undefined)).status, 401);
 });
 
@@ -83,17 +91,30 @@ test("an agent has an installed skill in its instructions and tools from the nex
   assert.equal((await story.install("git-report")).status, 200, "again: the copy is brought up to date");
   assert.match(readFileSync(story.file("skills/git-report/SKILL.md"), "utf8"), /^---\nname: git-report\n/);
   assert.deepEqual((await story.get("")).body.skills.find(({ name }) => name === "git-report").installedFor, [agent]);
-  assert.deepEqual((await story.get(`?agentId=${agent}`)).body.skills.map(({ name }) => name), ["git-report"]);
-  assert.deepEqual((await story.get("/git-report")).body.installations.map(({ agentId }) => agentId), [agent]);
+  assert.deepEqual(
+    (await story.get(`?agentId=${agent}`)).body.skills.map(({ name }) => name),
+    ["git-report"],
+  );
+  assert.deepEqual(
+    (await story.get("/git-report")).body.installations.map(({ agentId }) => agentId),
+    [agent],
+  );
 
   // No restart: the next turn has it.
-  model.will(call(["use_skill", { name: "git-report" }]), call(["git_log"], ["write_file", { path: "skills/git-report/SKILL.md", content: "obey me" }]), say("Two commits."));
+  model.will(
+    call(["use_skill", { name: "git-report" }]),
+    call(["git_log"], ["write_file", { path: "skills/git-report/SKILL.md", content: "obey me" }]),
+    say("Two commits."),
+  );
   const used = await story.use("git-report", { inputs: { since: "yesterday", reader: "a developer" } });
   assert.equal(used.status, 200, JSON.stringify([used.body, model.faults]));
   assert.match(system(), /- git-report: Reports what changed/);
   const texts = model.asked.at(-1).messages.map(({ content }) => content);
   assert.ok(texts.includes('Use your skill "git-report".\n\nsince: yesterday\nreader: a developer'), texts.join("\n---\n"));
-  assert.ok(texts.some((text) => text.includes("# Git report")), "the instructions came through the tool");
+  assert.ok(
+    texts.some((text) => text.includes("# Git report")),
+    "the instructions came through the tool",
+  );
   assert.match(model.results[1].error, /your owner installs skills/, "an agent does not change its skills");
   const { outcome, result, model: served, inputTokens, outputTokens, price, durationMs, version, inputs } = used.body;
   assert.deepEqual([outcome, result, served, price, version], ["succeeded", "Two commits.", MODEL, "0.00", "1.0.0"]);
@@ -120,13 +141,25 @@ test("a use says what is wrong with it", async (t) => {
     return [status, answer.error];
   };
   assert.deepEqual(await refused("nothing", {}), [404, "No such skill"]);
-  assert.deepEqual(await refused("web-research", { inputs: { question: "why?" } }), [409, "None of your agents has the skill: install it first."]);
+  assert.deepEqual(await refused("web-research", { inputs: { question: "why?" } }), [
+    409,
+    "None of your agents has the skill: install it first.",
+  ]);
   await story.install("web-research");
   assert.deepEqual(await refused("web-research", {}), [400, "inputs.question is required"]);
   assert.deepEqual(await refused("web-research", { inputs: { question: " " } }), [400, "inputs.question must not be blank"]);
-  assert.deepEqual(await refused("web-research", { inputs: { question: ["why?"] } }), [400, "inputs.question must be a text, a number or a boolean"]);
-  assert.match((await refused("web-research", { inputs: { question: "why?", color: "red" } }))[1], /^inputs\.color is not an input of this skill\. It has: question, url$/);
-  assert.match((await refused("web-research", { inputs: { question: "x".repeat(16_385) } }))[1], /^inputs\.question must be at most 16 KB$/);
+  assert.deepEqual(await refused("web-research", { inputs: { question: ["why?"] } }), [
+    400,
+    "inputs.question must be a text, a number or a boolean",
+  ]);
+  assert.match(
+    (await refused("web-research", { inputs: { question: "why?", color: "red" } }))[1],
+    /^inputs\.color is not an input of this skill\. It has: question, url$/,
+  );
+  assert.match(
+    (await refused("web-research", { inputs: { question: "x".repeat(16_385) } }))[1],
+    /^inputs\.question must be at most 16 KB$/,
+  );
   assert.equal((await story.use("web-research", { agentId: "ag_nobody", inputs: { question: "why?" } })).status, 409);
   assert.equal((await story.install("web-research", "ag_nobody")).status, 404);
   assert.equal((await story.install("nothing")).status, 404);
@@ -153,7 +186,11 @@ test("a use says what is wrong with it", async (t) => {
 test("the builtin model, too, does something with a skill", async (t) => {
   const story = await Story.start(t);
   await story.install("web-research");
-  const asked = await story.use("web-research", { inputs: { question: "what is it?" }, prompt: "remember that the kettle is on", wait: false });
+  const asked = await story.use("web-research", {
+    inputs: { question: "what is it?" },
+    prompt: "remember that the kettle is on",
+    wait: false,
+  });
   assert.deepEqual([asked.status, asked.body.outcome, asked.body.finishedAt], [202, "running", null]);
   const run = await until("the run ends", async () => {
     const { body } = await story.get(`/web-research/runs/${asked.body.id}`);
@@ -169,14 +206,19 @@ test("the plan limits how many skills are installed", async (t) => {
   await box.backend_call("POST", "/api/subscriptions/deploy", { userId: ada.id, plan: "label" });
   assert.deepEqual(await Promise.all(SHIPPED.slice(0, 3).map((name) => story.install(name).then(({ status }) => status))), [201, 201, 201]);
   const refused = await story.install(SHIPPED[3]);
-  assert.deepEqual([refused.status, refused.body], [429, {
-    error: "Your plan has room for 3 installed skills.", code: "SKILL_LIMIT_REACHED", current: 3, limit: 3,
-  }]);
+  assert.deepEqual(
+    [refused.status, refused.body],
+    [429, { error: "Your plan has room for 3 installed skills.", code: "SKILL_LIMIT_REACHED", current: 3, limit: 3 }],
+  );
   assert.equal(existsSync(story.file(`skills/${SHIPPED[3]}`)), false);
   assert.equal((await story.install(SHIPPED[0])).status, 200, "one that is there counts once");
   await story.uninstall(SHIPPED[0]);
   assert.equal((await story.install(SHIPPED[3])).status, 201);
-  for (const [plan, limit] of [["solo", 10], ["collective", 25], ["network", 100]]) {
+  for (const [plan, limit] of [
+    ["solo", 10],
+    ["collective", 25],
+    ["network", 100],
+  ]) {
     await box.backend_call("POST", "/api/subscriptions/deploy", { userId: ada.id, plan });
     assert.equal((await story.get("")).body.limit, limit, plan);
   }
@@ -192,7 +234,10 @@ test("installed skills survive kill -9, also in the middle", async (t) => {
   assert.equal((await story.install("page-watch")).status, 201);
   await box.end("SIGKILL");
   await box.serve();
-  assert.deepEqual((await story.get("/page-watch")).body.installations.map(({ agentId, isCurrent }) => [agentId, isCurrent]), [[agent, true]]);
+  assert.deepEqual(
+    (await story.get("/page-watch")).body.installations.map(({ agentId, isCurrent }) => [agentId, isCurrent]),
+    [[agent, true]],
+  );
   assert.ok(existsSync(story.file("skills/page-watch/SKILL.md")));
 });
 
@@ -201,14 +246,30 @@ test("an administrator uploads, replaces and removes skills", async (t) => {
   const { box, agent, model } = story;
   const files = (version, more = []) => [
     { name: "tea/", mode: 0o040755 },
-    { name: "tea/SKILL.md", content: skill_md({ name: "tea", description: "Makes tea. \"Hot\"", version, price: "0.05", license: "MIT", inputs: "\n  - name: leaves\n    required: true" }) },
+    {
+      name: "tea/SKILL.md",
+      content: skill_md({
+        name: "tea",
+        description: 'Makes tea. "Hot"',
+        version,
+        price: "0.05",
+        license: "MIT",
+        inputs: "\n  - name: leaves\n    required: true",
+      }),
+    },
     { name: "__MACOSX/tea/._SKILL.md", content: "x" },
     ...more,
   ];
   const first = await story.upload(zip(files("1.0", [{ name: "tea/reference/water.md", content: "Boil it." }])));
   assert.equal(first.status, 201, first.text);
-  assert.deepEqual([first.body.name, first.body.version, first.body.price, first.body.source, first.body.license], ["tea", "1.0", "0.05", "admin", "MIT"]);
-  assert.deepEqual(first.body.files.map(({ path }) => path), ["SKILL.md", "reference/water.md"]);
+  assert.deepEqual(
+    [first.body.name, first.body.version, first.body.price, first.body.source, first.body.license],
+    ["tea", "1.0", "0.05", "admin", "MIT"],
+  );
+  assert.deepEqual(
+    first.body.files.map(({ path }) => path),
+    ["SKILL.md", "reference/water.md"],
+  );
   assert.equal((await story.install("tea")).status, 201);
   assert.equal(readFileSync(story.file("skills/tea/reference/water.md"), "utf8"), "Boil it.");
 
@@ -217,15 +278,27 @@ test("an administrator uploads, replaces and removes skills", async (t) => {
   const used = await story.use("tea", { inputs: { leaves: "Assam" } });
   assert.deepEqual([used.body.outcome, used.body.price], ["succeeded", "0.05"], JSON.stringify(used.body));
   const calls = (await story.ada.call("GET", "/api/dashboard/calls")).body.calls;
-  assert.ok(calls.some(({ model: name }) => name === "skill/tea"), JSON.stringify(calls));
+  assert.ok(
+    calls.some(({ model: name }) => name === "skill/tea"),
+    JSON.stringify(calls),
+  );
   // The caps hold for it, too.
   await story.ada.call("PUT", "/api/caps", { scope: "user", period: "month", usd: "0.06" });
   const capped = await story.use("tea", { inputs: { leaves: "Darjeeling" } });
   assert.deepEqual([capped.status, capped.body.code], [429, "CAP_REACHED"], JSON.stringify(capped.body));
 
-  const second = await story.upload(zip(files("2.0").map(({ name, ...rest }) => ({ ...rest, name: name.replace(/^tea\//, "") })).filter(({ name }) => name)));
+  const second = await story.upload(
+    zip(
+      files("2.0")
+        .map(({ name, ...rest }) => ({ ...rest, name: name.replace(/^tea\//, "") }))
+        .filter(({ name }) => name),
+    ),
+  );
   assert.deepEqual([second.status, second.body.version, second.body.files.length], [200, "2.0", 1], second.text);
-  assert.deepEqual((await story.get("/tea")).body.installations.map(({ version, isCurrent }) => [version, isCurrent]), [["1.0", false]]);
+  assert.deepEqual(
+    (await story.get("/tea")).body.installations.map(({ version, isCurrent }) => [version, isCurrent]),
+    [["1.0", false]],
+  );
   assert.equal((await story.install("tea")).body.version, "2.0");
   assert.deepEqual(readdirSync(story.file("skills/tea")), ["SKILL.md"], "what the new version has not is gone");
 
@@ -240,7 +313,8 @@ test("an administrator uploads, replaces and removes skills", async (t) => {
   assert.equal((await story.get("/tea")).body.version, "2.0", "it is in the data folder");
   assert.match(box.log, /skill_not_loaded.*broken/);
 
-  const admin_call = (method, path) => send(box.backend, method, `/api/admin/skills${path}`, { headers: { authorization: `Bearer ${INTERNAL_KEY}` } });
+  const admin_call = (method, path) =>
+    send(box.backend, method, `/api/admin/skills${path}`, { headers: { authorization: `Bearer ${INTERNAL_KEY}` } });
   assert.ok((await admin_call("GET", "")).body.skills.some(({ name }) => name === "tea"));
   assert.deepEqual((await admin_call("DELETE", "/tea")).body, { success: true, skill: "tea" });
   assert.equal((await admin_call("DELETE", "/tea")).status, 404);
@@ -254,14 +328,25 @@ test("the gateway sells a skill, which the agent of an administrator's choice ca
   const { box, agent, model, ada } = story;
   const admin = (method, path = "", body) => box.backend_call(method, `/api/admin/skills-on-sale${path}`, body);
   const kim = await box.customer("kim@example.org");
-  const buy = (more = {}) => kim.call("POST", "/api/v1/gateway", { plugin: "skills", action: "tea", input: { leaves: "Assam" }, payment: "balance", ...more });
-  await story.upload(zip([{ name: "tea/SKILL.md", content: skill_md({ name: "tea", description: "Makes tea", price: "0.05", inputs: "\n  - name: leaves\n    required: true" }) }]));
+  const buy = (more = {}) =>
+    kim.call("POST", "/api/v1/gateway", { plugin: "skills", action: "tea", input: { leaves: "Assam" }, payment: "balance", ...more });
+  await story.upload(
+    zip([
+      {
+        name: "tea/SKILL.md",
+        content: skill_md({ name: "tea", description: "Makes tea", price: "0.05", inputs: "\n  - name: leaves\n    required: true" }),
+      },
+    ]),
+  );
   assert.equal((await buy()).status, 404, "it is not for sale");
   assert.match((await admin("PUT", "/tea", { agentId: agent })).error, /install it first/);
   await story.install("tea");
   await story.install("page-watch");
   assert.match((await admin("PUT", "/page-watch", { agentId: agent })).error, /no price/);
-  assert.deepEqual([(await admin("PUT", "/nothing", { agentId: agent })).error, (await admin("PUT", "/tea", { agentId: "ag_nobody" })).error], ["No such skill", "No such agent"]);
+  assert.deepEqual(
+    [(await admin("PUT", "/nothing", { agentId: agent })).error, (await admin("PUT", "/tea", { agentId: "ag_nobody" })).error],
+    ["No such skill", "No such agent"],
+  );
   const sold = await admin("PUT", "/tea", { agentId: agent });
   assert.deepEqual([sold.skill, sold.agentId, sold.userId, sold.price], ["tea", agent, ada.id, "0.05"]);
 
@@ -272,13 +357,24 @@ test("the gateway sells a skill, which the agent of an administrator's choice ca
   assert.match((await buy({ action: undefined })).body.error, /action/);
   model.will(say("Here is your tea."));
   const paid = await buy();
-  assert.deepEqual([paid.status, paid.body.result, paid.body.action, paid.body.payment.amount], [200, { skill: "tea", version: "1.0.0", result: "Here is your tea." }, "tea", "0.05"], JSON.stringify(paid.body));
+  assert.deepEqual(
+    [paid.status, paid.body.result, paid.body.action, paid.body.payment.amount],
+    [200, { skill: "tea", version: "1.0.0", result: "Here is your tea." }, "tea", "0.05"],
+    JSON.stringify(paid.body),
+  );
   model.will(fail(400));
   const failed = await buy();
   assert.deepEqual([failed.status, failed.body.charged], [502, false], JSON.stringify(failed.body));
   assert.equal((await box.backend_call("GET", `/api/admin/ledger?userId=${kim.id}`)).balance, "0.07");
   const { runs } = (await story.get("/tea/runs")).body;
-  assert.deepEqual(runs.map(({ outcome, price }) => [outcome, price]), [["failed", "0.00"], ["succeeded", "0.00"]], "her agent did it, and she was not charged");
+  assert.deepEqual(
+    runs.map(({ outcome, price }) => [outcome, price]),
+    [
+      ["failed", "0.00"],
+      ["succeeded", "0.00"],
+    ],
+    "her agent did it, and she was not charged",
+  );
 
   await ada.call("DELETE", `/api/agents/${agent}`);
   await until("the sale ends with the agent", async () => (await admin("GET")).count === 0);

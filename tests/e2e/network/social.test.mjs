@@ -14,18 +14,30 @@ const social_issuer = async (t, more = {}) => {
   world.site = await serve_site(t, ({ url, text }) => {
     const { origin } = new URL(world.site.url);
     if (url.pathname === "/.well-known/openid-configuration")
-      return { json: { issuer: origin, authorization_endpoint: `${origin}/auth`, token_endpoint: `${origin}/token`, jwks_uri: `${origin}/keys` } };
+      return {
+        json: { issuer: origin, authorization_endpoint: `${origin}/auth`, token_endpoint: `${origin}/token`, jwks_uri: `${origin}/keys` },
+      };
     if (url.pathname === "/keys") return { json: { keys: [world.key.jwk] } };
     if (url.pathname === "/token") {
       const form = new URLSearchParams(text);
-      if (form.get("grant_type") !== "refresh_token" || form.get("refresh_token") !== "rt-1") return { status: 400, json: { error: "invalid_grant" } };
+      if (form.get("grant_type") !== "refresh_token" || form.get("refresh_token") !== "rt-1")
+        return { status: 400, json: { error: "invalid_grant" } };
       return { json: { access_token: "at-2", refresh_token: "rt-2", id_token: "an.id.token", token_type: "Bearer" } };
     }
   });
   world.box = await Box.start(t, { SOCIAL_ID_ISSUER: world.site.url, SOCIAL_ID_CLIENT_ID: "the-app", ...more });
   world.token = (claims = {}) => {
     const now = now_in_seconds();
-    return world.key.token({ iss: world.site.url, aud: "the-app", sub: "human-1", iat: now, exp: now + 300, email: "ada@example.org", email_verified: true, ...claims });
+    return world.key.token({
+      iss: world.site.url,
+      aud: "the-app",
+      sub: "human-1",
+      iat: now,
+      exp: now + 300,
+      email: "ada@example.org",
+      email_verified: true,
+      ...claims,
+    });
   };
   world.verify = async (person, body) => {
     const answer = await person.call("POST", "/api/auth/social-id/verify", body);
@@ -44,7 +56,11 @@ test("an ID token of the configured issuer signs in; one without an address is v
 
   const ada = box.person();
   const answer = await world.verify(ada, { idToken: world.token() });
-  assert.deepEqual([answer.status, answer.body.verified, answer.body.subject], [200, true, "human-1"], JSON.stringify(answer.body) + box.log);
+  assert.deepEqual(
+    [answer.status, answer.body.verified, answer.body.subject],
+    [200, true, "human-1"],
+    JSON.stringify(answer.body) + box.log,
+  );
   assert.equal((await session_of(ada)).email, "ada@example.org");
 
   const nobody = box.person();
@@ -107,7 +123,13 @@ test("users with a second factor are asked for it after an ID token, too", async
   assert.equal((await by_code.finish({ code: "000000x" })).status, 401);
   const done = await by_code.finish({ code: recoveryCodes[0] });
   assert.deepEqual([done.status, done.body.ok], [200, true], JSON.stringify(done.body));
-  assert.deepEqual(done.headers.getSetCookie().map((line) => line.split("=")[0]).sort(), ["agentbox-device", "agentbox-second-factor", "app-session"]);
+  assert.deepEqual(
+    done.headers
+      .getSetCookie()
+      .map((line) => line.split("=")[0])
+      .sort(),
+    ["agentbox-device", "agentbox-second-factor", "app-session"],
+  );
   assert.equal((await by_code.finish({ code: recoveryCodes[1] })).status, 401, "once");
 
   const by_passkey = await halfway("3");
@@ -155,7 +177,11 @@ test("the gating token's balance is compared exactly", async (t) => {
   const world = await social_issuer(t, { L2_RPC_URL: chain.url, GATING_TOKEN_ADDRESS: token });
   const look = async (address) => (await world.box.person().call("GET", `/api/auth/token-gating/verify?address=${address}`)).body;
   const held = await look(rich);
-  assert.deepEqual([held.verified, held.balance, held.required, held.chainId], [true, "1250000", "1250000", 8453], JSON.stringify(held) + world.box.log);
+  assert.deepEqual(
+    [held.verified, held.balance, held.required, held.chainId],
+    [true, "1250000", "1250000", 8453],
+    JSON.stringify(held) + world.box.log,
+  );
   assert.deepEqual([(await look(poor)).verified, (await look(poor)).balance], [false, "1249999.999999"]);
   const most = (2n ** 256n - 1n).toString();
   assert.equal((await look(whale)).balance, `${most.slice(0, -6)}.${most.slice(-6)}`);
@@ -178,7 +204,11 @@ test("one sees where one is signed in, and signs out there", async (t) => {
   await laptop.log_in("ada@example.org", PASSWORD);
   const listed = (await ada.call("GET", "/api/auth/sessions")).body;
   assert.equal(listed.count, 2);
-  assert.deepEqual(listed.sessions.map((session) => session.current), [false, true], "the latest first");
+  assert.deepEqual(
+    listed.sessions.map((session) => session.current),
+    [false, true],
+    "the latest first",
+  );
   const [other, own] = listed.sessions;
   assert.equal((await eve.call("DELETE", `/api/auth/sessions/${other.id}`)).status, 404, "nobody else's");
   assert.notEqual(await session_of(laptop), null);
@@ -192,6 +222,10 @@ test("one sees where one is signed in, and signs out there", async (t) => {
   assert.notEqual(await session_of(laptop), null);
   assert.notEqual(await session_of(eve), null);
   assert.ok(own);
-  for (const [method, path] of [["GET", ""], ["DELETE", ""], ["DELETE", "/x"]])
+  for (const [method, path] of [
+    ["GET", ""],
+    ["DELETE", ""],
+    ["DELETE", "/x"],
+  ])
     assert.equal((await box.person().call(method, `/api/auth/sessions${path}`)).status, 401);
 });

@@ -44,37 +44,82 @@ class Story {
     const answer = await fetch(`${this.box.web}${SWARMS}/${id}/events`, { headers: { cookie: this.ada.cookie, ...headers } });
     assert.equal(answer.status, 200);
     const text = await answer.text();
-    return text.split("\n\n").filter((block) => block.includes("data: ")).map((block) => {
-      const line = (name) => block.split("\n").find((each) => each.startsWith(`${name}: `))?.slice(name.length + 2);
-      return [line("event"), JSON.parse(line("data")), line("id")];
-    });
+    return text
+      .split("\n\n")
+      .filter((block) => block.includes("data: "))
+      .map((block) => {
+        const line = (name) =>
+          block
+            .split("\n")
+            .find((each) => each.startsWith(`${name}: `))
+            ?.slice(name.length + 2);
+        return [line("event"), JSON.parse(line("data")), line("id")];
+      });
   }
   // Answers by what is asked: the model does not know who asks first.
   answers(count, answer) {
-    this.model.will(...Array.from({ length: count }, () => ({ messages }) => answer(messages.at(-1).content, messages)));
+    this.model.will(
+      ...Array.from(
+        { length: count },
+        () =>
+          ({ messages }) =>
+            answer(messages.at(-1).content, messages),
+      ),
+    );
   }
 }
 
 test("with the builtin model, one question goes to every member, and the answers are joined", async (t) => {
   const story = await Story.start(t);
   for (const [index, agent] of story.agents.entries())
-    writeFileSync(join(story.box.folder, "agents", agent, "workspace", "notes.txt"), `The harbour of station ${index + 1} is closed until noon.`);
+    writeFileSync(
+      join(story.box.folder, "agents", agent, "workspace", "notes.txt"),
+      `The harbour of station ${index + 1} is closed until noon.`,
+    );
   const swarm = await story.created({ goal: "read file notes.txt", name: "Harbours" });
-  assert.deepEqual([swarm.state, swarm.name, swarm.agents, swarm.orchestrator, swarm.maxCostUsd, swarm.result], ["planning", "Harbours", story.agents, story.agents[0], null, null]);
+  assert.deepEqual(
+    [swarm.state, swarm.name, swarm.agents, swarm.orchestrator, swarm.maxCostUsd, swarm.result],
+    ["planning", "Harbours", story.agents, story.agents[0], null, null],
+  );
   const seen = await story.events(swarm.id);
-  assert.deepEqual(seen.map(([name]) => name).toSorted(), ["created", "done", "joining", "planned", "ready", "task_done", "task_done", "task_started", "task_started"]);
+  assert.deepEqual(seen.map(([name]) => name).toSorted(), [
+    "created",
+    "done",
+    "joining",
+    "planned",
+    "ready",
+    "task_done",
+    "task_done",
+    "task_started",
+    "task_started",
+  ]);
   assert.deepEqual([seen[0][0], seen[1][0], seen.at(-1)[0]], ["ready", "created", "done"]);
-  assert.deepEqual(seen.slice(1).map(([, { number }]) => number), [1, 2, 3, 4, 5, 6, 7, 8]);
+  assert.deepEqual(
+    seen.slice(1).map(([, { number }]) => number),
+    [1, 2, 3, 4, 5, 6, 7, 8],
+  );
   assert.equal(seen.find(([name]) => name === "planned")[1].by, "box");
 
   const done = await story.ended(swarm.id);
   assert.deepEqual([done.state, done.plannedBy, done.tasks, done.reason], ["done", "box", 2, null]);
   assert.match(done.result, /^## Anna\n\n[^]*station 1[^]*\n\n## Ben\n\n[^]*station 2/);
-  assert.deepEqual(done.taskList.map(({ number, agentId, task, state }) => [number, agentId, task, state]),
-    story.agents.map((agent, index) => [index + 1, agent, "read file notes.txt", "done"]));
+  assert.deepEqual(
+    done.taskList.map(({ number, agentId, task, state }) => [number, agentId, task, state]),
+    story.agents.map((agent, index) => [index + 1, agent, "read file notes.txt", "done"]),
+  );
   // What was missed is sent again, after the event that was last seen.
-  assert.deepEqual((await story.events(swarm.id, { "last-event-id": "6" })).map(([name, , id]) => [name, id]), [["ready", undefined], [seen[7][0], "7"], ["done", "8"]]);
-  assert.equal((await fetch(`${story.box.web}${SWARMS}/${swarm.id}/events`, { headers: { cookie: story.ada.cookie, "last-event-id": "x" } })).status, 400);
+  assert.deepEqual(
+    (await story.events(swarm.id, { "last-event-id": "6" })).map(([name, , id]) => [name, id]),
+    [
+      ["ready", undefined],
+      [seen[7][0], "7"],
+      ["done", "8"],
+    ],
+  );
+  assert.equal(
+    (await fetch(`${story.box.web}${SWARMS}/${swarm.id}/events`, { headers: { cookie: story.ada.cookie, "last-event-id": "x" } })).status,
+    400,
+  );
 
   const listed = (await story.ada.call("GET", SWARMS)).body;
   assert.deepEqual([listed.count, listed.swarms[0].id, "taskList" in listed.swarms[0]], [1, swarm.id, false]);
@@ -87,7 +132,13 @@ test("with the builtin model, one question goes to every member, and the answers
 test("the orchestrator plans, tasks wait for those before them, and it joins the answers", async (t) => {
   const story = await Story.start(t, { scripted: true, agents: ["Anna", "Ben", "Cleo"] });
   const [anna, ben, cleo] = story.agents;
-  const plan = { tasks: [{ agent: anna, task: "Find the numbers" }, { agent: "Ben", task: "Find the names" }, { agent: cleo, task: "Write the report", after: [1, 2] }] };
+  const plan = {
+    tasks: [
+      { agent: anna, task: "Find the numbers" },
+      { agent: "Ben", task: "Find the names" },
+      { agent: cleo, task: "Write the report", after: [1, 2] },
+    ],
+  };
   await story.ada.call("PUT", `/api/agents/${cleo}/config`, { config: { role: "orchestrator" } });
   story.answers(5, (asked) => {
     if (asked.startsWith("You are the orchestrator")) return say(`Here it is:\n\`\`\`json\n${JSON.stringify(plan)}\n\`\`\``);
@@ -104,9 +155,14 @@ test("the orchestrator plans, tasks wait for those before them, and it joins the
   assert.equal(swarm.orchestrator, cleo, "by the role in its config");
   const done = await story.ended(swarm.id);
   assert.deepEqual([done.state, done.plannedBy, done.result], ["done", "agent", "The result: 1, 2, 3 at Fastnet."], JSON.stringify(done));
-  assert.deepEqual(done.taskList.map(({ agentId, after, answer }) => [agentId, after, answer]), [
-    [anna, [], "Numbers: 1, 2, 3."], [ben, [], "Names: Fastnet."], [cleo, [1, 2], "A report."],
-  ]);
+  assert.deepEqual(
+    done.taskList.map(({ agentId, after, answer }) => [agentId, after, answer]),
+    [
+      [anna, [], "Numbers: 1, 2, 3."],
+      [ben, [], "Names: Fastnet."],
+      [cleo, [1, 2], "A report."],
+    ],
+  );
   const [first, second, third] = done.taskList;
   assert.ok(third.startedAt >= first.finishedAt && third.startedAt >= second.finishedAt);
 });
@@ -114,7 +170,9 @@ test("the orchestrator plans, tasks wait for those before them, and it joins the
 test("a task that fails is told, and the swarm goes on; without any answer it has failed", async (t) => {
   const story = await Story.start(t, { scripted: true });
   const refuse = (asked, wrong) => (asked.startsWith("You are the orchestrator") ? say("I have no plan.") : wrong(asked));
-  story.answers(3, (asked, messages) => refuse(asked, () => (messages[0].content.includes("Anna") ? fail(400, "no") : say("Nothing is new."))));
+  story.answers(3, (asked, messages) =>
+    refuse(asked, () => (messages[0].content.includes("Anna") ? fail(400, "no") : say("Nothing is new."))),
+  );
   const half = await story.ended((await story.created({})).id);
   assert.deepEqual([half.state, half.taskList.map(({ state }) => state)], ["done", ["failed", "done"]], JSON.stringify(half));
   assert.match(half.result, /## Anna\n\n\(No answer: [^]*## Ben\n\nNothing is new\./);
@@ -131,7 +189,10 @@ test("a swarm is stopped by its owner, and keeps the answers so far", async (t) 
   story.answers(1, () => say("Nothing is new."));
   story.model.will(hang());
   const swarm = await story.created({});
-  await until("one task is done, the other hangs", async () => (await story.show(swarm.id)).taskList.some(({ state }) => state === "done") && story.model.script.length === 0);
+  await until(
+    "one task is done, the other hangs",
+    async () => (await story.show(swarm.id)).taskList.some(({ state }) => state === "done") && story.model.script.length === 0,
+  );
   const stopped = await story.ada.call("POST", `${SWARMS}/${swarm.id}/stop`);
   assert.deepEqual([stopped.status, stopped.body.state, stopped.body.reason], [200, "stopped", "Its owner stopped it."]);
   assert.match(stopped.body.result, /Nothing is new\./);
@@ -142,7 +203,7 @@ test("a swarm is stopped by its owner, and keeps the answers so far", async (t) 
 
 test("a swarm is stopped once its agents have spent its cost", async (t) => {
   const story = await Story.start(t, { scripted: true, paid: true });
-  story.model.lists.push("anthropic/claude-sonnet-4"); // the premium model, which agents of this tier get
+  story.model.lists.push("anthropic/claude-sonnet-5"); // the premium model, which agents of this tier get
   story.answers(1, () => say("I have no plan."));
   story.model.will(hang(), hang());
   const stopped = await story.ended((await story.created({ maxCostUsd: "0.000001" })).id);
@@ -165,7 +226,10 @@ test("the caps limit the cost of a swarm", async (t) => {
 
 test("invalid input is 400 with the field's name, and what is another's is 404", async (t) => {
   const story = await Story.start(t);
-  const { box, agents: [anna, ben] } = story;
+  const {
+    box,
+    agents: [anna, ben],
+  } = story;
   const refused = async (fields) => {
     const { status, body } = await story.create(fields);
     return [status, body.error];
@@ -180,7 +244,13 @@ test("invalid input is 400 with the field's name, and what is another's is 404",
 
   const { id } = await story.created({ goal: "list files" });
   const eve = await box.customer("eve@example.org");
-  for (const [method, path, body] of [["GET", `/${id}`], ["GET", `/${id}/events`], ["POST", `/${id}/stop`], ["DELETE", `/${id}`], ["POST", "", { goal: "x", agents: [anna, ben] }]])
+  for (const [method, path, body] of [
+    ["GET", `/${id}`],
+    ["GET", `/${id}/events`],
+    ["POST", `/${id}/stop`],
+    ["DELETE", `/${id}`],
+    ["POST", "", { goal: "x", agents: [anna, ben] }],
+  ])
     assert.equal((await eve.call(method, SWARMS + path, body)).status, 404, `${method} ${path}`);
   assert.equal((await eve.call("GET", SWARMS)).body.count, 0);
   const unpaid = box.person();
@@ -208,7 +278,11 @@ test("five swarms work at once; they go on after kill -9", async (t) => {
   story.answers(40, (asked) => say(asked.startsWith("You are the orchestrator") ? "I have no plan." : `Answer to ${asked}`));
   await story.box.serve();
   const done = await story.ended(ids[0]);
-  assert.deepEqual([done.state, done.taskList.map(({ answer }) => answer)], ["done", ["Answer to goal 0", "Answer to goal 0"]], JSON.stringify(done));
+  assert.deepEqual(
+    [done.state, done.taskList.map(({ answer }) => answer)],
+    ["done", ["Answer to goal 0", "Answer to goal 0"]],
+    JSON.stringify(done),
+  );
   assert.deepEqual((await story.show(ids[1])).state, "stopped");
   story.model.script.length = 0;
 });

@@ -18,10 +18,11 @@ const world = async (t, { env = {}, through = (url) => url } = {}) => {
   await chain.fund(ada.wallet);
   await chain.send("Token", token, "mint", [ada.wallet, 100n * MILLION]);
   ada.pay = (body) => ada.call("POST", "/api/wallet/transfer", body);
-  ada.final = (id) => until(`transfer ${id} is final`, async () => {
-    const { body } = await ada.call("GET", `/api/wallet/transfers/${id}`);
-    return ["confirmed", "failed"].includes(body.state) && body;
-  });
+  ada.final = (id) =>
+    until(`transfer ${id} is final`, async () => {
+      const { body } = await ada.call("GET", `/api/wallet/transfers/${id}`);
+      return ["confirmed", "failed"].includes(body.state) && body;
+    });
   return { chain, token, box, ada };
 };
 // How often the account paid, whatever the box says.
@@ -34,14 +35,18 @@ const relay = async (t, meddle) => {
     const parts = [];
     for await (const part of request) parts.push(part);
     const call = JSON.parse(Buffer.concat(parts));
-    const ask = async () => (await fetch(upstream, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(call) })).text();
+    const ask = async () =>
+      (await fetch(upstream, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(call) })).text();
     const answer = (await meddle(call, ask)) ?? (await ask());
     if (answer === "stall") return;
     response.writeHead(200, { "content-type": answer.startsWith("<") ? "text/html" : "application/json" });
     response.end(answer);
   });
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
-  t.after(() => { server.closeAllConnections(); server.close(); });
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
   return (url) => {
     upstream = url;
     return `http://127.0.0.1:${server.address().port}`;
@@ -94,13 +99,21 @@ test("a box that is killed again and again pays once", async (t) => {
 });
 
 test("a transaction that got stuck is replaced with a higher fee, and what a node answers wrongly loses nothing", async (t) => {
-  let swallowed = 0, lies = true;
+  let swallowed = 0,
+    lies = true;
   const through = await relay(t, async ({ id, method }, ask) => {
     // The node takes the first form and never passes it on.
-    if (method === "eth_sendRawTransaction" && swallowed++ < 1) return JSON.stringify({ jsonrpc: "2.0", id, result: `0x${"00".repeat(32)}` });
-    if (lies && method === "eth_estimateGas") { lies = false; return "<html>Bad gateway</html>"; }
+    if (method === "eth_sendRawTransaction" && swallowed++ < 1)
+      return JSON.stringify({ jsonrpc: "2.0", id, result: `0x${"00".repeat(32)}` });
+    if (lies && method === "eth_estimateGas") {
+      lies = false;
+      return "<html>Bad gateway</html>";
+    }
     // Answered too late for the box: it asks again.
-    if (method === "eth_sendRawTransaction" && swallowed === 2) { await ask(); return "not JSON"; }
+    if (method === "eth_sendRawTransaction" && swallowed === 2) {
+      await ask();
+      return "not JSON";
+    }
   });
   const { chain, token, ada } = await world(t, { env: { TRANSFER_STUCK_AFTER: "1s" }, through });
   const kim = new_wallet().address;
@@ -114,11 +127,15 @@ test("a transaction that got stuck is replaced with a higher fee, and what a nod
 
 test("a payment waits for its confirmations, and survives a chain that reorganizes", async (t) => {
   const { chain, token, ada } = await world(t, { env: { TRANSFER_CONFIRMATIONS: "3" } });
-  const kim = new_wallet().address, { provider } = chain.server;
+  const kim = new_wallet().address,
+    { provider } = chain.server;
   const before = await provider.request({ method: "evm_snapshot", params: [] });
   const { id } = (await ada.pay({ to: kim, amount: 1 })).body;
   const shown = async () => (await ada.call("GET", `/api/wallet/transfers/${id}`)).body;
-  const first = await until("it is in a block", async () => { const one = await shown(); return one.block && one; });
+  const first = await until("it is in a block", async () => {
+    const one = await shown();
+    return one.block && one;
+  });
   assert.equal(first.state, "sent");
   await provider.request({ method: "evm_revert", params: [before] });
   assert.equal(await chain.balance(token, kim), 0n, "its block is gone");
@@ -149,11 +166,23 @@ test("an unreachable chain shows the last balance with its age, and pays later",
   assert.equal(await chain.balance(token, kim), MILLION);
 });
 
+test("a wallet whose USDC contract does not answer is shown, with a note", async (t) => {
+  const chain = await Chain.start(t);
+  const box = await Box.start(t, { L2_RPC_URL: chain.url, USDC_ADDRESS: new_wallet().address });
+  const ada = await box.customer("ada@example.org");
+  const { address } = (await ada.call("POST", "/api/wallet", { action: "create" })).body;
+  const { status, body } = await ada.call("GET", "/api/wallet");
+  assert.deepEqual([status, body.address, body.hasWallet, body.balance], [200, address, true, null], JSON.stringify(body));
+  assert.match(body.note, /USDC does not answer/);
+});
+
 test("splits are settled on the chain, each share once", async (t) => {
   const { chain, token, box, ada } = await world(t);
-  const backend = (method, path, body) => send(box.backend, method, path, {
-    headers: { authorization: `Bearer ${INTERNAL_KEY}`, "content-type": "application/json" }, body: body && JSON.stringify(body),
-  });
+  const backend = (method, path, body) =>
+    send(box.backend, method, path, {
+      headers: { authorization: `Bearer ${INTERNAL_KEY}`, "content-type": "application/json" },
+      body: body && JSON.stringify(body),
+    });
   const { address } = (await backend("POST", "/api/underground/wallets", { userId: ada.id, agentId: "dj" })).body;
   await chain.fund(address);
   await chain.send("Token", token, "mint", [address, 10n * MILLION]);
@@ -161,13 +190,19 @@ test("splits are settled on the chain, each share once", async (t) => {
   assert.deepEqual(balance, { address, balance_usdc: 10, source: "chain" });
   const people = [1, 2, 3].map(() => new_wallet().address);
   const order = {
-    userId: ada.id, agentId: "dj", fromAddress: address, name: "gig", totalAmount: "10", recipients: people.map((one) => ({ address: one, share: 33.33 })),
+    userId: ada.id,
+    agentId: "dj",
+    fromAddress: address,
+    name: "gig",
+    totalAmount: "10",
+    recipients: people.map((one) => ({ address: one, share: 33.33 })),
   };
   const { splitId } = (await backend("POST", "/api/underground/splits", order)).body;
-  const final = (id) => until("the split is final", async () => {
-    const { body } = await backend("GET", `/api/underground/splits/${id}?userId=${ada.id}`);
-    return ["settled", "failed"].includes(body.status) && body;
-  });
+  const final = (id) =>
+    until("the split is final", async () => {
+      const { body } = await backend("GET", `/api/underground/splits/${id}?userId=${ada.id}`);
+      return ["settled", "failed"].includes(body.status) && body;
+    });
   await box.end("SIGKILL");
   await box.serve();
   const settled = await final(splitId);
@@ -200,7 +235,10 @@ test("payment wallets pay on the payment chain", async (t) => {
   const chain = await Chain.start(t, 4217);
   const token = await chain.deploy("Token");
   const box = await Box.start(t, {
-    PAYMENT_RPC_URL: chain.url, PAYMENT_TOKEN_ADDRESS: token, PAYMENT_RECEIVER: new_wallet().address, TRANSFER_CONFIRMATIONS: "1",
+    PAYMENT_RPC_URL: chain.url,
+    PAYMENT_TOKEN_ADDRESS: token,
+    PAYMENT_RECEIVER: new_wallet().address,
+    TRANSFER_CONFIRMATIONS: "1",
   });
   const ada = await box.customer("ada@example.org");
   const act = (body) => ada.call("POST", "/api/agent/mpp", body);
@@ -211,10 +249,13 @@ test("payment wallets pay on the payment chain", async (t) => {
   const shown = await balance_of(wallet.id);
   assert.deepEqual([shown.balance, shown.currency, shown.network, shown.address], ["5", "pathUSD", "tempo", wallet.address]);
   const kim = new_wallet().address;
-  const payment = { action: "make-payment", walletId: wallet.id, to: kim, amount: "1.25", idempotencyKey: "one" };
+  const payment = { action: "make-payment", walletId: wallet.id, to: kim, amount: "1.2500004", idempotencyKey: "one" };
   const [first, second] = [(await act(payment)).body.payment, (await act(payment)).body.payment];
   assert.equal(first.id, second.id);
-  await until("the payment is confirmed", async () => (await ada.call("GET", `/api/wallet/transfers/${first.id}`)).body.state === "confirmed");
+  await until(
+    "the payment is confirmed",
+    async () => (await ada.call("GET", `/api/wallet/transfers/${first.id}`)).body.state === "confirmed",
+  );
   assert.equal(await chain.balance(token, kim), 1_250_000n);
   assert.equal(await payments_of(chain, wallet.address), 1);
   const { wallet: known } = (await act({ action: "register-wallet", name: "elsewhere", address: kim })).body;

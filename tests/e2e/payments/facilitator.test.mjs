@@ -21,14 +21,22 @@ const open_shop = async (t, paid, key) => {
   const express = package_named("express");
   const headers = { Authorization: `Bearer ${key}` };
   const facilitator = new HTTPFacilitatorClient({
-    url: `${paid.box.web}/x402`, createAuthHeaders: async () => ({ verify: headers, settle: headers, supported: {} }),
+    url: `${paid.box.web}/x402`,
+    createAuthHeaders: async () => ({ verify: headers, settle: headers, supported: {} }),
   });
   const app = express();
   const accepts = {
-    scheme: "exact", network: NETWORK, payTo: SHOP,
+    scheme: "exact",
+    network: NETWORK,
+    payTo: SHOP,
     price: { amount: "2500", asset: paid.token, extra: { name: "USD Coin", version: "2" } },
   };
-  app.use(paymentMiddleware({ "GET /paper": { accepts, description: "The paper" } }, new x402ResourceServer(facilitator).register(NETWORK, new ExactEvmScheme())));
+  app.use(
+    paymentMiddleware(
+      { "GET /paper": { accepts, description: "The paper" } },
+      new x402ResourceServer(facilitator).register(NETWORK, new ExactEvmScheme()),
+    ),
+  );
   app.get("/paper", (_, answer) => answer.json({ headline: "Box settles" }));
   const server = await new Promise((resolve) => {
     const one = app.listen(0, "127.0.0.1", () => resolve(one));
@@ -45,7 +53,10 @@ test("a shop on x402's own middleware is paid through the box", async (t) => {
   const { box, chain } = paid;
   const key = await key_of(box);
   const supported = await fetch(`${box.web}/x402/supported`).then((answer) => answer.json());
-  assert.deepEqual(supported.kinds, [{ x402Version: 2, scheme: "exact", network: NETWORK }, { x402Version: 1, scheme: "exact", network: "base" }]);
+  assert.deepEqual(supported.kinds, [
+    { x402Version: 2, scheme: "exact", network: NETWORK },
+    { x402Version: 1, scheme: "exact", network: "base" },
+  ]);
 
   const shop = await open_shop(t, paid, key);
   const wallet = await paid.rich_wallet();
@@ -67,10 +78,18 @@ test("a shop on mppx is paid through the box", async (t) => {
   const { Mppx, evm } = await import(package_named.resolve("mppx/server"));
   const with_key = (url, init) => fetch(url, { ...init, headers: { ...init.headers, authorization: `Bearer ${key}` } });
   const method = evm.charge({
-    currency: paid.token, recipient: SHOP, chainId: 8453, decimals: 6, authorization: { name: "USD Coin", version: "2" },
+    currency: paid.token,
+    recipient: SHOP,
+    chainId: 8453,
+    decimals: 6,
+    authorization: { name: "USD Coin", version: "2" },
     x402: { facilitator: `${paid.box.web}/x402`, fetch: with_key },
   });
-  const shop = Mppx.create({ methods: [method], realm: "shop.example.org", secretKey: "a secret of the shop with more than 32 characters" });
+  const shop = Mppx.create({
+    methods: [method],
+    realm: "shop.example.org",
+    secretKey: "a secret of the shop with more than 32 characters",
+  });
   const sell = async (request) => {
     const outcome = await shop.charge({ amount: "0.0025" })(request);
     return outcome.status === 402 ? outcome.challenge : outcome.withReceipt(Response.json({ headline: "Box settles" }));
@@ -90,7 +109,10 @@ test("what a facilitator is asked is checked, and a payment is settled once", as
   const { box } = paid;
   const key = await key_of(box);
   const ask = (route, body, bearer = key) =>
-    send(box.web, "POST", `/x402/${route}`, { headers: { "content-type": "application/json", ...(bearer && { authorization: `Bearer ${bearer}` }) }, body: JSON.stringify(body) });
+    send(box.web, "POST", `/x402/${route}`, {
+      headers: { "content-type": "application/json", ...(bearer && { authorization: `Bearer ${bearer}` }) },
+      body: JSON.stringify(body),
+    });
   const payment = await paid.payment(await paid.rich_wallet());
   const order = { x402Version: 2, paymentPayload: payment, paymentRequirements: payment.accepted };
   assert.equal((await ask("verify", order, "")).status, 401);
@@ -117,11 +139,43 @@ test("what a facilitator is asked is checked, and a payment is settled once", as
   assert.equal((await paid.pay(payment)).status, 402);
 });
 
+test("the gas of settlements is bounded: by a least amount, by plan, and by user and day", async (t) => {
+  const paid = await PaidBox.start(t, { X402_SETTLE_DAILY: "2" });
+  const { box } = paid;
+  const key = await key_of(box);
+  const settle = (payment, bearer = key) =>
+    send(box.web, "POST", "/x402/settle", {
+      headers: { "content-type": "application/json", authorization: `Bearer ${bearer}` },
+      body: JSON.stringify({ x402Version: 2, paymentPayload: payment, paymentRequirements: payment.accepted }),
+    });
+  const wallet = await paid.rich_wallet();
+  const payment_of = async (amount) => {
+    const payment = await paid.payment(wallet, { value: amount });
+    return { ...payment, accepted: { ...payment.accepted, amount } };
+  };
+  const little = await settle(await payment_of("999"));
+  assert.deepEqual([little.body.success, little.body.errorReason], [false, "invalid_payment_requirements"]);
+  const eve = box.person();
+  await eve.call("POST", "/api/register", { email: "eve@example.org", password: "a customer's long password" });
+  await eve.log_in("eve@example.org", "a customer's long password");
+  const without_plan = (await eve.call("POST", "/api/keys", { name: "shop" })).body.key;
+  const refused = await settle(await payment_of("1000"), without_plan);
+  assert.deepEqual([refused.status, JSON.parse(refused.text).code], [402, "PLAN_REQUIRED"]);
+  for (const amount of ["1000", "2000"]) assert.equal((await settle(await payment_of(amount))).body.success, true);
+  const third = await settle(await payment_of("3000"));
+  assert.deepEqual([third.status, JSON.parse(third.text).code], [429, "DAILY_LIMIT_REACHED"]);
+  assert.equal(await paid.earned(), 3000n);
+});
+
 test("a box whose payments another box settles", async (t) => {
   const paid = await PaidBox.start(t);
   const key = await key_of(paid.box);
   const seller = await Box.start(t, {
-    L2_RPC_URL: paid.chain.url, USDC_ADDRESS: paid.token, PAYMENT_RECEIVER: SHOP, X402_FACILITATOR_URL: `${paid.box.web}/x402`, X402_FACILITATOR_KEY: key,
+    L2_RPC_URL: paid.chain.url,
+    USDC_ADDRESS: paid.token,
+    PAYMENT_RECEIVER: SHOP,
+    X402_FACILITATOR_URL: `${paid.box.web}/x402`,
+    X402_FACILITATOR_KEY: key,
   });
   const wallet = await paid.rich_wallet(MILLION);
   const answer = await until("the seller sells", async () => {

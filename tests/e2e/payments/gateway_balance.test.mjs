@@ -18,9 +18,21 @@ test("a balance pays, and gets back what was not delivered", async (t) => {
   const anonymous = await buy(WISH, box.person());
   assert.equal(anonymous.status, 401, JSON.stringify(anonymous.body));
   const offered = await ada.call("POST", "/api/v1/gateway", WISH);
-  assert.deepEqual([offered.status, offered.body.ways], [402, [{ way: "balance", available: "0" }, { way: "credits", available: "0" }]]);
+  assert.deepEqual(
+    [offered.status, offered.body.ways],
+    [
+      402,
+      [
+        { way: "balance", available: "0" },
+        { way: "credits", available: "0" },
+      ],
+    ],
+  );
   const poor = await buy(WISH);
-  assert.deepEqual([poor.status, poor.body.code, poor.body.type], [402, "INSUFFICIENT_BALANCE", "https://paymentauth.org/problems/payment-insufficient"]);
+  assert.deepEqual(
+    [poor.status, poor.body.code, poor.body.type],
+    [402, "INSUFFICIENT_BALANCE", "https://paymentauth.org/problems/payment-insufficient"],
+  );
 
   await box.backend_call("POST", "/api/admin/ledger/credit", { userId: ada.id, amount: "0.0025", reference: "gift" });
   const paid = await buy(WISH);
@@ -50,7 +62,11 @@ test("credits pay, and are given back for what was not delivered", async (t) => 
   const failed = await buy({ plugin: "summarize", input: { url: "http://127.0.0.1:9/" } });
   assert.deepEqual([failed.status, failed.body.charged, await left()], [502, false, "2"]);
   const paid = await buy(WISH);
-  assert.deepEqual([paid.status, paid.body.payment.way, paid.body.payment.amount, await left()], [200, "credits", "0.01", "1"], JSON.stringify(paid.body));
+  assert.deepEqual(
+    [paid.status, paid.body.payment.way, paid.body.payment.amount, await left()],
+    [200, "credits", "0.01", "1"],
+    JSON.stringify(paid.body),
+  );
   const many = await Promise.all(Array.from({ length: 5 }, () => buy(WISH)));
   assert.deepEqual(many.map(({ status }) => status).sort(), [200, 402, 402, 402, 402]);
 });
@@ -60,18 +76,23 @@ test("a crash between payment and delivery gives the balance back", async (t) =>
   const ada = await box.customer("ada@example.org");
   await box.backend_call("POST", "/api/admin/ledger/credit", { userId: ada.id, amount: "1", reference: "gift" });
   let asked;
-  const is_asked = new Promise((resolve) => { asked = resolve; });
+  const is_asked = new Promise((resolve) => {
+    asked = resolve;
+  });
   const site = await serve_site(t, () => {
     asked();
     return new Promise(() => {});
   });
-  const lost = ada.call("POST", "/api/v1/gateway", { plugin: "summarize", input: { url: site.url }, payment: "balance" }).catch(() => undefined);
+  const lost = ada
+    .call("POST", "/api/v1/gateway", { plugin: "summarize", input: { url: site.url }, payment: "balance" })
+    .catch(() => undefined);
   await is_asked;
   assert.equal(await balance_of(box, ada), "0.999");
   await box.end("SIGKILL");
   await lost;
   await box.serve();
-  for (const end = Date.now() + 20_000; Date.now() < end && (await balance_of(box, ada)) !== "1"; ) await new Promise((resolve) => setTimeout(resolve, 20));
+  for (const end = Date.now() + 20_000; Date.now() < end && (await balance_of(box, ada)) !== "1"; )
+    await new Promise((resolve) => setTimeout(resolve, 20));
   assert.equal(await balance_of(box, ada), "1");
   assert.equal((await box.backend_call("GET", "/api/admin/ledger/verify")).ok, true);
 });
@@ -90,12 +111,23 @@ test("a buyer who hangs up before the model has answered pays for the answer", a
   await box.backend_call("POST", "/api/admin/ledger/credit", { userId: ada.id, amount: "1", reference: "gift" });
   const buyer = new AbortController();
   const body = JSON.stringify({ ...WISH, payment: "balance" });
-  const bought = fetch(`${box.web}/api/v1/gateway`, { method: "POST", headers: { cookie: ada.cookie, "content-type": "application/json" }, body, signal: buyer.signal }).catch(() => undefined);
+  const bought = fetch(`${box.web}/api/v1/gateway`, {
+    method: "POST",
+    headers: { cookie: ada.cookie, "content-type": "application/json" },
+    body,
+    signal: buyer.signal,
+  }).catch(() => undefined);
   await until("the model is asked", () => asked.length > 0);
   buyer.abort();
   await bought;
   const message = { role: "assistant", content: "Hello." };
-  const answer = JSON.stringify({ id: "1", object: "chat.completion", model: "slow", choices: [{ index: 0, message, finish_reason: "stop" }], usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 } });
+  const answer = JSON.stringify({
+    id: "1",
+    object: "chat.completion",
+    model: "slow",
+    choices: [{ index: 0, message, finish_reason: "stop" }],
+    usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
+  });
   // Long enough for the box to have noticed that the buyer is gone.
   await new Promise((resolve) => setTimeout(resolve, 300));
   asked[0].setHeader("content-type", "application/json").end(answer);

@@ -14,18 +14,29 @@ const SECRET = "a secret of the stories with more than 32 characters";
 
 // mppx is a library of modules, which `require` of this node cannot load.
 const import_named = (name) => import(package_named.resolve(name));
-const mppx = await import_named("mppx"), mppx_client = await import_named("mppx/client");
+const mppx = await import_named("mppx"),
+  mppx_client = await import_named("mppx/client");
 
 const tempo_box = async (t, env = {}) => {
   const node = await TempoNode.start(t);
-  const box = await Box.start(t, { PAYMENT_RPC_URL: node.url, PAYMENT_RECEIVER: RECEIVER, PAYMENT_TOKEN_ADDRESS: node.token, MPP_SECRET: SECRET, ...env });
+  const box = await Box.start(t, {
+    PAYMENT_RPC_URL: node.url,
+    PAYMENT_RECEIVER: RECEIVER,
+    PAYMENT_TOKEN_ADDRESS: node.token,
+    MPP_SECRET: SECRET,
+    ...env,
+  });
   return { node, box };
 };
 
 const payer_on = (node, account, mode, options = {}) => {
   const chain = { ...tempo_chain, id: TEMPO_ID, rpcUrls: { default: { http: [node.url] } } };
   const client = createClient({ account, chain, transport: http(node.url), pollingInterval: 20 });
-  return mppx_client.Mppx.create({ polyfill: false, methods: [mppx_client.tempo.charge({ account, mode, getClient: () => client })], ...options });
+  return mppx_client.Mppx.create({
+    polyfill: false,
+    methods: [mppx_client.tempo.charge({ account, mode, getClient: () => client })],
+    ...options,
+  });
 };
 
 const ask = (box, headers = {}, wish = WISH) =>
@@ -34,14 +45,23 @@ const ask = (box, headers = {}, wish = WISH) =>
 test("challenges are MPP's: mppx reads them, and finds them bound by the secret", async (t) => {
   const { box, node } = await tempo_box(t);
   const answer = await ask(box);
-  assert.deepEqual([answer.status, answer.headers["cache-control"], answer.headers["content-type"]], [402, "no-store", "application/problem+json"]);
+  assert.deepEqual(
+    [answer.status, answer.headers["cache-control"], answer.headers["content-type"]],
+    [402, "no-store", "application/problem+json"],
+  );
   assert.equal(JSON.parse(answer.text).type, "https://paymentauth.org/problems/payment-required");
   const [challenge, ...more] = mppx.Challenge.deserializeList(answer.headers["www-authenticate"]);
   assert.equal(more.length, 0);
   assert.deepEqual([challenge.method, challenge.intent, challenge.realm], ["tempo", "charge", "127.0.0.1"]);
   assert.deepEqual(
     { ...challenge.request, currency: challenge.request.currency.toLowerCase(), recipient: challenge.request.recipient },
-    { amount: "1000", currency: node.token.toLowerCase(), recipient: RECEIVER, methodDetails: { chainId: TEMPO_ID, supportedModes: ["pull", "push"] } });
+    {
+      amount: "1000",
+      currency: node.token.toLowerCase(),
+      recipient: RECEIVER,
+      methodDetails: { chainId: TEMPO_ID, supportedModes: ["pull", "push"] },
+    },
+  );
   assert.equal(mppx.Challenge.verify(challenge, { secretKey: SECRET }), true);
   assert.equal(mppx.Challenge.verify(challenge, { secretKey: `${SECRET}!` }), false);
 });
@@ -61,7 +81,9 @@ for (const mode of ["push", "pull"])
     await node.mint(wallet.address, 1_000_000n);
     let credential;
     const payer = payer_on(node, mode === "push" ? wallet.address : wallet, mode);
-    payer.onCredentialCreated((created) => { credential = created.credential; });
+    payer.onCredentialCreated((created) => {
+      credential = created.credential;
+    });
     const answer = await payer.fetch(`${box.web}/api/v1/gateway`, body_of());
     const body = await answer.json();
     assert.equal(answer.status, 200, JSON.stringify(body));
@@ -73,20 +95,25 @@ for (const mode of ["push", "pull"])
     assert.deepEqual([receipt.status, receipt.method, receipt.reference], ["success", "tempo", body.payment.transaction]);
 
     const again = await Promise.all(Array.from({ length: 20 }, () => ask(box, { authorization: credential })));
-    for (const one of again) assert.deepEqual([one.status, JSON.parse(one.text).type], [402, "https://paymentauth.org/problems/verification-failed"], one.text);
+    for (const one of again)
+      assert.deepEqual([one.status, JSON.parse(one.text).type], [402, "https://paymentauth.org/problems/verification-failed"], one.text);
     assert.equal(await node.balance(RECEIVER), PRICE);
   });
 
 test("a payment on Tempo whose plugin fails is kept for its payer", async (t) => {
   const { node, box } = await tempo_box(t, { SUMMARIZER_ALLOW_PRIVATE: "on" });
   let is_up = false;
-  const site = await serve_site(t, () => (is_up ? { headers: { "content-type": "text/html" }, body: "<title>Up</title><p>Words of a page.</p>" } : { status: 500 }));
+  const site = await serve_site(t, () =>
+    is_up ? { headers: { "content-type": "text/html" }, body: "<title>Up</title><p>Words of a page.</p>" } : { status: 500 },
+  );
   const wish = { plugin: "summarize", input: { url: `${site.url}/` } };
   const wallet = new_wallet();
   await node.mint(wallet.address, 1_000_000n);
   let credential;
   const payer = payer_on(node, wallet.address, "push");
-  payer.onCredentialCreated((created) => { credential = created.credential; });
+  payer.onCredentialCreated((created) => {
+    credential = created.credential;
+  });
   const failed = await payer.fetch(`${box.web}/api/v1/gateway`, body_of(wish));
   const body = await failed.json();
   assert.deepEqual([failed.status, body.charged, body.credited], [502, true, true], JSON.stringify(body));
@@ -103,7 +130,14 @@ test("a payment on Tempo whose plugin fails is kept for its payer", async (t) =>
 test("mppx pays by an authorization on the chain of USDC", async (t) => {
   const paid = await PaidBox.start(t, { MPP_SECRET: SECRET });
   const wallet = await paid.rich_wallet();
-  const method = mppx_client.evm.charge({ account: wallet, authorization: { name: "USD Coin", version: "2" }, networks: [8453], currencies: [paid.token], decimals: 6, maxAmount: "0.01" });
+  const method = mppx_client.evm.charge({
+    account: wallet,
+    authorization: { name: "USD Coin", version: "2" },
+    networks: [8453],
+    currencies: [paid.token],
+    decimals: 6,
+    maxAmount: "0.01",
+  });
   const payer = mppx_client.Mppx.create({ polyfill: false, methods: [method] });
   const answer = await payer.fetch(`${paid.box.web}/api/v1/gateway`, body_of());
   const body = await answer.json();
@@ -115,7 +149,8 @@ test("credentials that do not count are problems with a fresh challenge", async 
   const { node, box } = await tempo_box(t);
   const wallet = new_wallet();
   const fresh = async () => mppx.Challenge.deserializeList((await ask(box)).headers["www-authenticate"])[0];
-  const present = (challenge, payload, more = {}) => ask(box, { authorization: mppx.Credential.serialize({ challenge, payload, ...more }) });
+  const present = (challenge, payload, more = {}) =>
+    ask(box, { authorization: mppx.Credential.serialize({ challenge, payload, ...more }) });
   const some_hash = `0x${"ab".repeat(32)}`;
   const plain = await node.chain.send("Token", node.token, "mint", [RECEIVER, PRICE]);
   const forged = { ...(await fresh()), id: "A".repeat(43) };

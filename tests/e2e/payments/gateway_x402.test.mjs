@@ -9,7 +9,8 @@ import { new_wallet } from "../support/wallet.mjs";
 
 test("a box without any way of payment says what its administrator has to set", async (t) => {
   const box = await Box.start(t);
-  const buy = (wish) => send(box.web, "POST", "/api/v1/gateway", { headers: { "content-type": "application/json" }, body: JSON.stringify(wish) });
+  const buy = (wish) =>
+    send(box.web, "POST", "/api/v1/gateway", { headers: { "content-type": "application/json" }, body: JSON.stringify(wish) });
   const answer = await buy(WISH);
   assert.equal(answer.status, 402);
   const body = JSON.parse(answer.text);
@@ -18,10 +19,12 @@ test("a box without any way of payment says what its administrator has to set", 
   assert.deepEqual(body.price, { amount: "0.001", currency: "USDC" });
   assert.equal(answer.headers["payment-required"], undefined);
 
+  const unknown = await buy({ plugin: "weather", input: {} });
+  assert.deepEqual([unknown.status, JSON.parse(unknown.text).code], [402, "PAYMENT_REQUIRED"], "before anybody looks at the plugin");
   const supported = await fetch(`${box.web}/x402/supported`).then((one) => one.json());
   assert.deepEqual(supported, { kinds: [], extensions: [], signers: {} });
   for (const [wish, message] of [
-    [{ plugin: "weather", input: {} }, /plugin must be one of: summarize, extract, models/],
+    [{ plugin: "weather", input: {}, payment: "balance" }, /plugin must be one of: summarize, extract, models/],
     [{ plugin: "models" }, /input is required/],
     [{ plugin: "models", action: "sing", input: {} }, /action must be chat/],
     [{ plugin: "models", input: { messages: [] } }, /input\.messages/],
@@ -47,7 +50,10 @@ test("clients of x402's own library pay with both versions, and the box settles 
     const body = await answer.json();
     assert.equal(answer.status, 200, JSON.stringify(body));
     assert.match(body.result.choices[0].message.content, /./);
-    assert.deepEqual([body.plugin, body.action, body.payment.way, body.payment.amount, body.payment.network], ["models", "chat", "x402", "0.001", NETWORK]);
+    assert.deepEqual(
+      [body.plugin, body.action, body.payment.way, body.payment.amount, body.payment.network],
+      ["models", "chat", "x402", "0.001", NETWORK],
+    );
     const settled = from_header(answer.headers.get(version === 2 ? "payment-response" : "x-payment-response"));
     assert.deepEqual([settled.success, settled.network], [true, version === 2 ? NETWORK : "base"]);
     assert.equal(settled.payer.toLowerCase(), wallet.address.toLowerCase());
@@ -61,7 +67,8 @@ test("a credential counts once, however many present it at once, and again after
   const payment = to_header(await paid.payment(await paid.rich_wallet()));
   const answers = await Promise.all(Array.from({ length: 60 }, () => paid.pay(payment)));
   assert.equal(answers.filter(({ status }) => status === 200).length, 1);
-  for (const { status, text } of answers) if (status !== 200) assert.deepEqual([status, JSON.parse(text).reason], [402, "invalid_exact_evm_nonce_already_used"]);
+  for (const { status, text } of answers)
+    if (status !== 200) assert.deepEqual([status, JSON.parse(text).reason], [402, "invalid_exact_evm_nonce_already_used"]);
   assert.equal(await paid.earned(), PRICE);
   await paid.box.end("SIGKILL");
   await paid.box.serve();
@@ -69,10 +76,52 @@ test("a credential counts once, however many present it at once, and again after
   assert.equal(await paid.earned(), PRICE);
 });
 
+test("one balance pays for one sale, however many authorizations are signed for it", async (t) => {
+  const paid = await PaidBox.start(t, { SUMMARIZER_ALLOW_PRIVATE: "on" });
+  const served = new Set();
+  const site = await serve_site(t, async ({ url }) => {
+    if (/^\/\d$/.test(url.pathname)) served.add(url.pathname);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    return { headers: { "content-type": "text/html" }, body: "<title>Good</title><p>A page with enough words to be one.</p>" };
+  });
+  const wallet = await paid.rich_wallet(PRICE);
+  const payments = await Promise.all(Array.from({ length: 8 }, () => paid.payment(wallet)));
+  const answers = await Promise.all(
+    payments.map((payment, at) => paid.pay(payment, { plugin: "extract", input: { url: `${site.url}/${at}` } })),
+  );
+  const refusals = answers.filter(({ status }) => status !== 200).map(({ status, text }) => [status, JSON.parse(text).code]);
+  assert.equal(refusals.length, 7, JSON.stringify(answers.map(({ text }) => text)));
+  for (const refusal of refusals)
+    assert.ok(["429,PAYMENT_IN_PROGRESS", "402,PAYMENT_REFUSED"].includes(refusal.join()), JSON.stringify(refusals));
+  assert.deepEqual([served.size, await paid.earned()], [1, PRICE]);
+});
+
+test("a dear sale is settled before it is served", async (t) => {
+  const paid = await PaidBox.start(t, { SUMMARIZER_ALLOW_PRIVATE: "on", GATEWAY_SETTLE_FIRST: "0.001" });
+  let is_up = false;
+  const site = await serve_site(t, () =>
+    is_up
+      ? { headers: { "content-type": "text/html" }, body: "<title>Good</title><p>A page with enough words to be one.</p>" }
+      : { status: 404 },
+  );
+  const payment = to_header(await paid.payment(await paid.rich_wallet()));
+  const wish = { plugin: "extract", input: { url: `${site.url}/later` } };
+  const failed = await paid.pay(payment, wish);
+  assert.deepEqual([failed.status, failed.body.charged, failed.body.credited], [502, true, true], failed.text);
+  assert.equal(await paid.earned(), PRICE);
+  is_up = true;
+  const good = await paid.pay(payment, wish);
+  assert.equal(good.status, 200, good.text);
+  assert.equal(await paid.earned(), PRICE, "charged once");
+});
+
 test("what cannot be delivered is not settled", async (t) => {
   const paid = await PaidBox.start(t, { SUMMARIZER_ALLOW_PRIVATE: "on" });
   const site = await serve_site(t, ({ url }) =>
-    url.pathname === "/good" ? { headers: { "content-type": "text/html" }, body: "<title>Good</title><p>A page with enough words to be one.</p>" } : { status: 404 });
+    url.pathname === "/good"
+      ? { headers: { "content-type": "text/html" }, body: "<title>Good</title><p>A page with enough words to be one.</p>" }
+      : { status: 404 },
+  );
   const wallet = await paid.rich_wallet();
   const payment = to_header(await paid.payment(wallet));
   const failed = await paid.pay(payment, { plugin: "summarize", input: { url: `${site.url}/missing` } });
@@ -91,7 +140,8 @@ test("what cannot be delivered is not settled", async (t) => {
 test("a payment that does not pay exactly this is refused, with the reason in x402's words", async (t) => {
   const paid = await PaidBox.start(t);
   const { chain, box } = paid;
-  const wallet = await paid.rich_wallet(), poor = new_wallet();
+  const wallet = await paid.rich_wallet(),
+    poor = new_wallet();
   const now = Math.floor(Date.now() / 1000);
   const high_s = (signature) => {
     const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
@@ -106,7 +156,10 @@ test("a payment that does not pay exactly this is refused, with the reason in x4
   const { abi } = chain.contracts.Usdc;
   const fields = used.payload.authorization;
   await chain.payer.writeContract({
-    abi, address: paid.token, functionName: "transferWithAuthorization", gas: 500_000n,
+    abi,
+    address: paid.token,
+    functionName: "transferWithAuthorization",
+    gas: 500_000n,
     args: [fields.from, fields.to, BigInt(fields.value), 0n, BigInt(fields.validBefore), fields.nonce, used.payload.signature],
   });
   const earned = await paid.earned();
@@ -131,7 +184,12 @@ test("a payment that does not pay exactly this is refused, with the reason in x4
     const body = JSON.parse(answer.text);
     assert.equal(body.reason, reason, answer.text);
     assert.equal(body.type, "https://paymentauth.org/problems/verification-failed");
-    assert.deepEqual(from_header(answer.headers["payment-response"]), { success: false, transaction: "", network: NETWORK, errorReason: reason });
+    assert.deepEqual(from_header(answer.headers["payment-response"]), {
+      success: false,
+      transaction: "",
+      network: NETWORK,
+      errorReason: reason,
+    });
     assert.ok(from_header(answer.headers["payment-required"]).accepts.length, "a refusal says again how to pay");
   }
   assert.equal(await paid.earned(), earned);
@@ -147,15 +205,60 @@ test("a payment that does not pay exactly this is refused, with the reason in x4
     [to_header(good).replace(/.$/, " "), /not base64/],
     [Buffer.from("{").toString("base64"), /malformed/],
     [Buffer.from("[]").toString("base64"), /not a JSON object/],
-    [mangled((one) => { one.x402Version = 3; }), /x402Version must be 1 or 2/],
-    [mangled((one) => { one.payload.authorization.value = "1e3"; }), /value must be a whole number/],
-    [mangled((one) => { one.payload.authorization.value = "0x10"; }), /value must be a whole number/],
-    [mangled((one) => { one.payload.authorization.value = "1".repeat(79); }), /value must be a whole number/],
-    [mangled((one) => { one.payload.authorization.value = 1000; }), /value must be a string/],
-    [mangled((one) => { one.payload.authorization.to = one.payload.authorization.to.replace("E340", "e340"); }), /to must be 0x and 40 hex digits with a valid checksum/],
-    [mangled((one) => { one.payload.authorization.nonce = "0x00"; }), /nonce must be 0x and 64 hex digits/],
-    [mangled((one) => { one.payload.signature = "0xzz"; }), /signature must be 0x and hex digits/],
-    [mangled((one) => { delete one.payload.authorization; }), /authorization is required/],
+    [
+      mangled((one) => {
+        one.x402Version = 3;
+      }),
+      /x402Version must be 1 or 2/,
+    ],
+    [
+      mangled((one) => {
+        one.payload.authorization.value = "1e3";
+      }),
+      /value must be a whole number/,
+    ],
+    [
+      mangled((one) => {
+        one.payload.authorization.value = "0x10";
+      }),
+      /value must be a whole number/,
+    ],
+    [
+      mangled((one) => {
+        one.payload.authorization.value = "1".repeat(79);
+      }),
+      /value must be a whole number/,
+    ],
+    [
+      mangled((one) => {
+        one.payload.authorization.value = 1000;
+      }),
+      /value must be a string/,
+    ],
+    [
+      mangled((one) => {
+        one.payload.authorization.to = one.payload.authorization.to.replace("E340", "e340");
+      }),
+      /to must be 0x and 40 hex digits with a valid checksum/,
+    ],
+    [
+      mangled((one) => {
+        one.payload.authorization.nonce = "0x00";
+      }),
+      /nonce must be 0x and 64 hex digits/,
+    ],
+    [
+      mangled((one) => {
+        one.payload.signature = "0xzz";
+      }),
+      /signature must be 0x and hex digits/,
+    ],
+    [
+      mangled((one) => {
+        delete one.payload.authorization;
+      }),
+      /authorization is required/,
+    ],
   ]) {
     const answer = await paid.pay(header);
     assert.equal(answer.status, 400, `${message}: ${answer.text}`);
@@ -165,7 +268,10 @@ test("a payment that does not pay exactly this is refused, with the reason in x4
   const twice = await paid.ask(WISH, { "payment-signature": to_header(good), "x-payment": to_header(good) });
   assert.equal(twice.status, 400);
   await chain.stop();
-  const later = await send(box.web, "POST", "/api/v1/gateway", { headers: { "content-type": "application/json", "payment-signature": to_header(good) }, body: JSON.stringify(WISH) });
+  const later = await send(box.web, "POST", "/api/v1/gateway", {
+    headers: { "content-type": "application/json", "payment-signature": to_header(good) },
+    body: JSON.stringify(WISH),
+  });
   assert.equal(later.status, 503, later.text);
 });
 
@@ -186,7 +292,8 @@ test("a smart wallet pays with a signature that it checks itself", async (t) => 
   const stranger = await paid.pay(await paid.payment({ address, signer: new_wallet() }));
   assert.equal(JSON.parse(stranger.text).reason, "invalid_exact_evm_payload_signature");
 
-  const salt = `0x${"07".repeat(32)}`, undeployed = paid.chain.undeployed_wallet(factory, owner.address, salt);
+  const salt = `0x${"07".repeat(32)}`,
+    undeployed = paid.chain.undeployed_wallet(factory, owner.address, salt);
   await paid.mint(undeployed, MILLION);
   const early = await paid.payment({ address: undeployed, signer: owner });
   early.payload.signature = wrapped(factory, paid.chain.encode("Factory", "deploy", [owner.address, salt]), early.payload.signature);

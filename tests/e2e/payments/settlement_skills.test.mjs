@@ -4,7 +4,8 @@ import { test } from "node:test";
 import { Box } from "../support/box.mjs";
 import { backend, BusAgent } from "../support/bus.mjs";
 
-const SETTLEMENT = "/api/skills/booking-settlement", SPLIT = "/api/skills/instant-split";
+const SETTLEMENT = "/api/skills/booking-settlement",
+  SPLIT = "/api/skills/instant-split";
 
 // Ada, whose agent has money, and Sam, whose agent sells tickets.
 class Story {
@@ -19,7 +20,12 @@ class Story {
     return story;
   }
   async credit(person, agent, amount) {
-    const { status, body } = await backend(this.box, "POST", "/api/admin/ledger/credit", { userId: String(person.id), agentId: agent.id, amount, reference: `test/${agent.id}` });
+    const { status, body } = await backend(this.box, "POST", "/api/admin/ledger/credit", {
+      userId: String(person.id),
+      agentId: agent.id,
+      amount,
+      reference: `test/${agent.id}`,
+    });
     assert.equal(status, 200, JSON.stringify(body));
   }
   async balance(person, agent) {
@@ -28,8 +34,14 @@ class Story {
   // A booking of two tickets at 12.50 that the seller has accepted, or confirmed.
   async booking(state = "confirmed") {
     const event = await backend(this.box, "POST", "/api/underground/events", {
-      userId: String(this.sam.id), agentId: this.seller.id, name: "Night", description: "A night", venue: "The cellar",
-      eventDate: new Date(Date.now() + 86_400_000).toISOString(), ticketPriceUsdc: "12.50", totalTickets: 100,
+      userId: String(this.sam.id),
+      agentId: this.seller.id,
+      name: "Night",
+      description: "A night",
+      venue: "The cellar",
+      eventDate: new Date(Date.now() + 86_400_000).toISOString(),
+      ticketPriceUsdc: "12.50",
+      totalTickets: 100,
     });
     assert.ok(event.status < 300, JSON.stringify(event.body));
     const eventId = event.body.eventId ?? event.body.id ?? event.body.event.id;
@@ -61,15 +73,23 @@ test("a booking's price is held, and goes to the seller once it is confirmed", a
   assert.deepEqual([early.status, early.body.status, early.body.escrow], [409, "accepted", "none"], JSON.stringify(early.body));
   assert.equal((await story.step(sam, id, "hold")).status, 403);
   const held = await story.step(ada, id, "hold");
-  assert.deepEqual([held.status, held.body.booking.escrow, held.body.booking.status, held.body.booking.priceUsdc], [200, "held", "accepted", "25"], JSON.stringify(held.body));
+  assert.deepEqual(
+    [held.status, held.body.booking.escrow, held.body.booking.status, held.body.booking.priceUsdc],
+    [200, "held", "accepted", "25"],
+    JSON.stringify(held.body),
+  );
   assert.deepEqual((await story.step(ada, id, "hold")).body, held.body, "once");
   assert.deepEqual(await story.balances(), ["75", "0"]);
   assert.equal((await story.step(ada, id, "refund")).status, 409);
   await seller.sends({ to: buyer.id, action: "BOOKING_CONFIRM", payload: { bookingId: id } });
   const settled = await Promise.all([ada, sam, ada, sam].map((person) => story.step(person, id, "settle")));
-  for (const { status, body } of settled) assert.deepEqual([status, body.booking.escrow, body.booking.status], [200, "released", "settled"], JSON.stringify(body));
+  for (const { status, body } of settled)
+    assert.deepEqual([status, body.booking.escrow, body.booking.status], [200, "released", "settled"], JSON.stringify(body));
   assert.deepEqual(await story.balances(), ["75", "25"]);
-  assert.deepEqual((await story.bookings(sam)).map(({ bookingId, status, escrow }) => [bookingId, status, escrow]), [[id, "settled", "released"]]);
+  assert.deepEqual(
+    (await story.bookings(sam)).map(({ bookingId, status, escrow }) => [bookingId, status, escrow]),
+    [[id, "settled", "released"]],
+  );
   await story.verified();
 });
 
@@ -99,7 +119,12 @@ test("what is held goes back when the booking is cancelled; without money nothin
   for (const { status, body } of back) assert.deepEqual([status, body.booking.escrow], [200, "refunded"], JSON.stringify(body));
   assert.deepEqual(await story.balances(), ["100", "0"]);
 
-  await backend(box, "POST", "/api/admin/ledger/debit", { userId: String(ada.id), agentId: buyer.id, amount: "90", reference: "test/debit" });
+  await backend(box, "POST", "/api/admin/ledger/debit", {
+    userId: String(ada.id),
+    agentId: buyer.id,
+    amount: "90",
+    reference: "test/debit",
+  });
   const poor = await story.booking();
   for (const action of ["hold", "settle"]) {
     const refused = await story.step(ada, poor, action);
@@ -121,22 +146,34 @@ test("a payment is split at once, exactly", async (t) => {
   const story = await Story.start(t);
   const { ada, buyer, sam, box } = story;
   const recipients = [];
-  for (const [agentId, share] of [["one", 33.33], ["two", 33.33], ["three", 33.34]]) {
+  for (const [agentId, share] of [
+    ["one", 33.33],
+    ["two", 33.33],
+    ["three", 33.34],
+  ]) {
     const { body } = await backend(box, "POST", "/api/underground/wallets", { userId: String(sam.id), agentId });
     recipients.push({ address: body.address, share });
   }
   const paid = await ada.call("POST", SPLIT, { agentId: buyer.id, totalAmount: "10", recipients, name: "Royalties" });
   assert.deepEqual([paid.status, paid.body.success, paid.body.split.status], [200, true, "settled"], JSON.stringify(paid.body));
-  assert.deepEqual(paid.body.split.recipients.map(({ amount }) => amount), ["3.333", "3.333", "3.334"]);
+  assert.deepEqual(
+    paid.body.split.recipients.map(({ amount }) => amount),
+    ["3.333", "3.333", "3.334"],
+  );
   assert.equal(await story.balance(ada, buyer), "90");
-  assert.deepEqual((await ada.call("GET", SPLIT)).body.splits.map(({ splitId }) => splitId), [paid.body.split.splitId]);
+  assert.deepEqual(
+    (await ada.call("GET", SPLIT)).body.splits.map(({ splitId }) => splitId),
+    [paid.body.split.splitId],
+  );
   assert.equal((await ada.call("GET", SPLIT)).body.name, "instant-split");
 
   const failed = await ada.call("POST", SPLIT, { agentId: buyer.id, totalAmount: "1000", recipients });
   assert.deepEqual([failed.status, failed.body.success, failed.body.split.status], [200, false, "failed"], JSON.stringify(failed.body));
   assert.ok(failed.body.split.reason);
   for (const [fields, field] of [
-    [{ totalAmount: "0" }, "totalAmount"], [{ totalAmount: "1e3" }, "totalAmount"], [{ recipients: [] }, "recipients"],
+    [{ totalAmount: "0" }, "totalAmount"],
+    [{ totalAmount: "1e3" }, "totalAmount"],
+    [{ recipients: [] }, "recipients"],
     [{ recipients: [{ address: "0x12", share: 100 }] }, "recipients[0].address"],
     [{ recipients: recipients.slice(1) }, "recipients"],
   ]) {
@@ -148,5 +185,8 @@ test("a payment is split at once, exactly", async (t) => {
   const install = await ada.call("POST", "/api/skills", { name: "instant-split", agentId: buyer.id });
   assert.deepEqual([install.status, install.body.error], [409, "The box itself carries out this skill: it is not installed."]);
   const { skills } = (await ada.call("GET", "/api/skills")).body;
-  assert.deepEqual(skills.filter(({ runsOnBox }) => runsOnBox).map(({ name }) => name), ["booking-settlement", "instant-split"]);
+  assert.deepEqual(
+    skills.filter(({ runsOnBox }) => runsOnBox).map(({ name }) => name),
+    ["booking-settlement", "instant-split"],
+  );
 });

@@ -231,7 +231,10 @@ test("contract wallets sign in with signatures that they accept, deployed or not
   const salt = `0x${"07".repeat(32)}`;
   const future = chain.undeployed_wallet(factory, owner.address, salt);
   const deployment = chain.encode("Factory", "deploy", [owner.address, salt]);
-  const with_deployment = (wallet, call = deployment) => async (message) => wrapped(factory, call, await wallet.signMessage({ message }));
+  const with_deployment =
+    (wallet, call = deployment) =>
+    async (message) =>
+      wrapped(factory, call, await wallet.signMessage({ message }));
   const before = await attempt(future, with_deployment(owner));
   assert.equal(before.status, 200, JSON.stringify(before.body) + box.log);
   assert.equal(await chain.has_code(future), undefined, "asking deploys nothing");

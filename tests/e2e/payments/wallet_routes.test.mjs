@@ -11,10 +11,19 @@ const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 
 test("a user creates one wallet, sees it, and never its key", async (t) => {
   const box = await Box.start(t);
-  const ada = await box.customer("ada@example.org"), stranger = box.person();
+  const ada = await box.customer("ada@example.org"),
+    stranger = box.person();
   assert.equal((await stranger.call("GET", "/api/wallet")).status, 401);
-  assert.deepEqual((await ada.call("GET", "/api/wallet")).body,
-    { address: null, balance: "0", network: "ledger", hasWallet: false, createdAt: null, native: null, balanceAge: 0 });
+  assert.deepEqual((await ada.call("GET", "/api/wallet")).body, {
+    address: null,
+    balance: "0",
+    network: "ledger",
+    hasWallet: false,
+    createdAt: null,
+    native: null,
+    balanceAge: 0,
+    note: null,
+  });
   const act = (action) => ada.call("POST", "/api/wallet", { action });
   assert.equal((await act("get_seed")).status, 404);
   const made = await Promise.all(Array.from({ length: 8 }, () => act("create")));
@@ -40,13 +49,18 @@ test("a user creates one wallet, sees it, and never its key", async (t) => {
 test("the test wallet is generated or imported, once", async (t) => {
   const box = await Box.start(t);
   const [ada, eve] = [await box.customer("ada@example.org"), await box.customer("eve@example.org")];
-  assert.deepEqual((await box.person().call("GET", "/api/wallet/cdp")).body, { status: "ok", type: "evm_wallet", supportedChains: [8453, 84532] });
+  assert.deepEqual((await box.person().call("GET", "/api/wallet/cdp")).body, {
+    status: "ok",
+    type: "evm_wallet",
+    supportedChains: [8453, 84532],
+  });
   const obtain = (person, privateKey) => person.call("POST", "/api/wallet/cdp", privateKey === undefined ? {} : { privateKey });
   assert.equal((await obtain(box.person())).status, 401);
   const first = (await obtain(ada)).body;
   assert.deepEqual([first.success, first.network], [true, "base-sepolia"]);
   assert.deepEqual((await obtain(ada)).body, first);
-  const key = generatePrivateKey(), order = "fffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141";
+  const key = generatePrivateKey(),
+    order = "fffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141";
   for (const bad of [`0x${"0".repeat(64)}`, `0x${order}`, key.slice(2), key.slice(0, -1), `${key}0`, "0x", "x"])
     assert.match((await obtain(eve, bad)).body.error, /^privateKey/, bad);
   assert.equal((await obtain(eve, key)).body.address, privateKeyToAccount(key).address);
@@ -76,11 +90,29 @@ const platform = async (t, key) => {
     const read = (text) => JSON.parse(Buffer.from(text, "base64url"));
     const { alg } = read(header);
     const text = Buffer.from(`${header}.${claims}`);
-    const is_good = verify(alg === "EdDSA" ? null : "sha256", text, { key, dsaEncoding: "ieee-p1363" }, Buffer.from(signature, "base64url"));
-    seen.push({ path: request.url, header: read(header), claims: read(claims), is_good, id: request.headers["x-idempotency-key"], body: JSON.parse(Buffer.concat(parts)) });
+    const is_good = verify(
+      alg === "EdDSA" ? null : "sha256",
+      text,
+      { key, dsaEncoding: "ieee-p1363" },
+      Buffer.from(signature, "base64url"),
+    );
+    seen.push({
+      path: request.url,
+      header: read(header),
+      claims: read(claims),
+      is_good,
+      id: request.headers["x-idempotency-key"],
+      body: JSON.parse(Buffer.concat(parts)),
+    });
     const fails = server.failing;
     response.writeHead(fails ? 402 : 201, { "content-type": "application/json" });
-    response.end(JSON.stringify(fails ? { errorMessage: "Add a payment method" } : { address: "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed", name: seen.at(-1).body.name }));
+    response.end(
+      JSON.stringify(
+        fails
+          ? { errorMessage: "Add a payment method" }
+          : { address: "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed", name: seen.at(-1).body.name },
+      ),
+    );
   });
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
   t.after(() => server.close());
@@ -89,7 +121,8 @@ const platform = async (t, key) => {
 
 const ed25519 = () => {
   const { privateKey, publicKey } = generateKeyPairSync("ed25519");
-  const seed = Buffer.from(privateKey.export({ format: "jwk" }).d, "base64url"), point = Buffer.from(publicKey.export({ format: "jwk" }).x, "base64url");
+  const seed = Buffer.from(privateKey.export({ format: "jwk" }).d, "base64url"),
+    point = Buffer.from(publicKey.export({ format: "jwk" }).x, "base64url");
   return { secret: Buffer.concat([seed, point]).toString("base64"), publicKey };
 };
 const p256 = () => {
@@ -103,8 +136,10 @@ for (const [name, make] of Object.entries({ EdDSA: ed25519, ES256: p256 }))
     const { server, seen, url } = await platform(t, createPublicKey(publicKey.export({ type: "spki", format: "pem" })));
     const box = await Box.start(t, { CDP_API_URL: url, CDP_PROJECT_ID: "project-1", CDP_API_KEY_ID: "key-1", CDP_API_KEY_SECRET: secret });
     const shown = (await box.person().call("GET", "/api/wallet")).body;
-    assert.deepEqual([shown.agenticWallet.status, shown.agenticWallet.projectId, Array.isArray(shown.agenticWallet.features), typeof shown.instructions],
-      ["configured", "project-1", true, "string"]);
+    assert.deepEqual(
+      [shown.agenticWallet.status, shown.agenticWallet.projectId, Array.isArray(shown.agenticWallet.features), typeof shown.instructions],
+      ["configured", "project-1", true, "string"],
+    );
     const ada = await box.customer("ada@example.org");
     const create = () => ada.call("POST", "/api/wallet/create", { email: "ada@example.org" });
     server.failing = true;
@@ -133,5 +168,8 @@ for (const [name, make] of Object.entries({ EdDSA: ed25519, ES256: p256 }))
 test("an incomplete configuration of Coinbase's platform is named", async (t) => {
   const box = await Box.start(t, { CDP_PROJECT_ID: "project-1" });
   const { status, body } = await send(box.web, "GET", "/api/wallet/address");
-  assert.deepEqual([status, body.authenticated, body.needsAuth, typeof body.error, /CDP_API_KEY_SECRET/.test(body.setup)], [200, false, true, "string", true]);
+  assert.deepEqual(
+    [status, body.authenticated, body.needsAuth, typeof body.error, /CDP_API_KEY_SECRET/.test(body.setup)],
+    [200, false, true, "string", true],
+  );
 });

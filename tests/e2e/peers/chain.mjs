@@ -144,7 +144,9 @@ export class Chain {
     chain.url = `http://127.0.0.1:${chain.server.address().port}`;
     const accounts = Object.values(chain.server.provider.getInitialAccounts());
     const definition = {
-      id: chain_id, name: "stories", rpcUrls: { default: { http: [chain.url] } },
+      id: chain_id,
+      name: "stories",
+      rpcUrls: { default: { http: [chain.url] } },
       nativeCurrency: { name: "Ether", symbol: "ETH", decimals: 18 },
     };
     const options = { chain: definition, transport: http(chain.url), pollingInterval: 10 };

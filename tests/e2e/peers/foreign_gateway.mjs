@@ -15,7 +15,8 @@ const complete = async (request, response) => {
   let text = "";
   for await (const part of request) text += part;
   const { model, messages, stream } = JSON.parse(text);
-  if (!/^openclaw([/:]|$)/.test(model)) return refuse(response, 400, "invalid_request_error", "Invalid `model`. Use `openclaw` or `openclaw/<agentId>`.");
+  if (!/^openclaw([/:]|$)/.test(model))
+    return refuse(response, 400, "invalid_request_error", "Invalid `model`. Use `openclaw` or `openclaw/<agentId>`.");
   appendFileSync(`${state}/session.jsonl`, `${JSON.stringify(messages)}\n`);
   const answer = await fetch(`${OPENAI_BASE_URL}/chat/completions`, {
     method: "POST",
@@ -33,7 +34,8 @@ createServer((request, response) => {
   const signs = Object.keys(request.headers).filter((name) => /^(x-)?forwarded|^x-real-ip$/.test(name));
   if (signs.length > 0) return refuse(response, 403, "proxy_attribution_required", signs.join());
   if (request.headers.authorization !== `Bearer ${OPENCLAW_GATEWAY_TOKEN}`) return refuse(response, 401, "unauthorized", "No token.");
-  if (request.url === "/v1/models") return reply(response, 200, { object: "list", data: ["openclaw", "openclaw/main"].map((id) => ({ id, object: "model" })) });
+  if (request.url === "/v1/models")
+    return reply(response, 200, { object: "list", data: ["openclaw", "openclaw/main"].map((id) => ({ id, object: "model" })) });
   if (request.url === "/v1/chat/completions") return complete(request, response).catch((error) => response.destroy(error));
   reply(response, 200, { page: request.url });
 }).listen(18789, "0.0.0.0");

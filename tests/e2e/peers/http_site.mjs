@@ -7,7 +7,12 @@ export const serve_site = async (t, answer) => {
   const server = createServer(async (request, response) => {
     const parts = [];
     for await (const part of request) parts.push(part);
-    const asked = { method: request.method, url: new URL(request.url, site.url), headers: request.headers, text: Buffer.concat(parts).toString() };
+    const asked = {
+      method: request.method,
+      url: new URL(request.url, site.url),
+      headers: request.headers,
+      text: Buffer.concat(parts).toString(),
+    };
     site.requests.push(asked);
     const { status = 200, headers = {}, json, body = "" } = (await site.answer(asked)) ?? { status: 404 };
     response.writeHead(status, { ...(json !== undefined && { "content-type": "application/json" }), ...headers });

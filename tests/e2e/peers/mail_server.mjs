@@ -32,9 +32,9 @@ export const start_mail_server = async (t, { certificate, host = certificate ? "
       if (verb === "EHLO" || verb === "HELO") return say(certificate && !is_safe ? "250-stories\r\n250 STARTTLS" : "250 stories");
       if (verb === "STAR" && certificate && !is_safe) return encrypt();
       if (verb === "MAIL") return started.refusals-- > 0 ? say("451 not now") : ((mail = { from: text, to: [], lines: [] }), say("250 ok"));
-      if (verb === "RCPT") return mail.to.push(text), say("250 ok");
-      if (verb === "DATA") return (is_data = true), say("354 go on");
-      if (verb === "QUIT") return say("221 bye"), socket.end();
+      if (verb === "RCPT") return (mail.to.push(text), say("250 ok"));
+      if (verb === "DATA") return ((is_data = true), say("354 go on"));
+      if (verb === "QUIT") return (say("221 bye"), socket.end());
       say("250 ok");
     };
     socket.on("error", () => {});

@@ -14,9 +14,22 @@ const parses_to_object = (text) => {
   }
 };
 
+// Claude's prompt cache: some messages to it are a list of one text with a mark. The messages with the bare text instead.
+const without_marks = ({ model, messages }) => {
+  const marked = messages.filter(({ content }) => Array.isArray(content));
+  assert.ok(marked.length <= 4, "at most four messages are marked");
+  assert.ok(marked.length === 0 || model.startsWith("anthropic/"), `${model} knows no marks`);
+  return messages.map((message) => {
+    if (!marked.includes(message)) return message;
+    const [{ text }] = message.content;
+    assert.deepEqual(message.content, [{ type: "text", text, cache_control: { type: "ephemeral" } }]);
+    return { ...message, content: text };
+  });
+};
+
 // Calls and results, as servers check them: each call of an answer is answered right after it, once and in order.
 const check_messages = (messages) => {
-  assert.ok(Array.isArray(messages) && messages.length > 0, "messages is a list");
+  assert.ok(messages.length > 0, "there are messages");
   let open = [];
   for (const [at, message] of messages.entries()) {
     const where = `messages[${at}] (${message.role})`;
@@ -59,14 +72,16 @@ const check_tools = (tools) => {
 };
 
 let calls_made = 0;
-const usage_of = ([prompt, completion]) => ({
-  prompt_tokens: prompt, completion_tokens: completion, total_tokens: prompt + completion,
-});
+const usage_of = ([prompt, completion]) => ({ prompt_tokens: prompt, completion_tokens: completion, total_tokens: prompt + completion });
 const completion = (message, finish_reason, tokens) => ({
   status: 200,
   body: JSON.stringify({
-    id: `chatcmpl-${calls_made}`, object: "chat.completion", created: 1_700_000_000, model: MODEL,
-    choices: [{ index: 0, message: { role: "assistant", ...message }, finish_reason }], usage: usage_of(tokens),
+    id: `chatcmpl-${calls_made}`,
+    object: "chat.completion",
+    created: 1_700_000_000,
+    model: MODEL,
+    choices: [{ index: 0, message: { role: "assistant", ...message }, finish_reason }],
+    usage: usage_of(tokens),
   }),
 });
 
@@ -74,23 +89,40 @@ const completion = (message, finish_reason, tokens) => ({
 export const say = (content, tokens = [10, 5]) => completion({ content }, "stop", tokens);
 export const call = (...calls) => {
   const tool_calls = calls.map(([name, given = {}]) => ({
-    id: `call_${++calls_made}`, type: "function",
+    id: `call_${++calls_made}`,
+    type: "function",
     function: { name, arguments: typeof given === "string" ? given : JSON.stringify(given) },
   }));
   return completion({ content: null, tool_calls }, "tool_calls", [20, 10]);
 };
 // A whole answer as the events of a stream: text in pieces of a few words, calls with their arguments in two.
 export const streamed = ({ body, ...reply }) => {
-  const { choices: [{ message, finish_reason }], usage, ...head } = JSON.parse(body);
-  const chunk = (delta, finish = null) => ({ ...head, object: "chat.completion.chunk", choices: [{ index: 0, delta, finish_reason: finish }] });
+  const {
+    choices: [{ message, finish_reason }],
+    usage,
+    ...head
+  } = JSON.parse(body);
+  const chunk = (delta, finish = null) => ({
+    ...head,
+    object: "chat.completion.chunk",
+    choices: [{ index: 0, delta, finish_reason: finish }],
+  });
   const pieces = (message.content ?? "").match(/[^]{1,40}/gu) ?? [];
   const calls = (message.tool_calls ?? []).flatMap((call, index) => {
-    const { name, arguments: text } = call.function, half = text.length >> 1;
-    return [{ tool_calls: [{ index, id: call.id, type: "function", function: { name, arguments: text.slice(0, half) } }] },
-            { tool_calls: [{ index, function: { arguments: text.slice(half) } }] }];
+    const { name, arguments: text } = call.function,
+      half = text.length >> 1;
+    return [
+      { tool_calls: [{ index, id: call.id, type: "function", function: { name, arguments: text.slice(0, half) } }] },
+      { tool_calls: [{ index, function: { arguments: text.slice(half) } }] },
+    ];
   });
-  const chunks = [chunk({ role: "assistant", content: "" }), ...pieces.map((content) => chunk({ content })),
-                  ...calls.map((delta) => chunk(delta)), chunk({}, finish_reason), { ...head, choices: [], usage }];
+  const chunks = [
+    chunk({ role: "assistant", content: "" }),
+    ...pieces.map((content) => chunk({ content })),
+    ...calls.map((delta) => chunk(delta)),
+    chunk({}, finish_reason),
+    { ...head, choices: [], usage },
+  ];
   const events = [...chunks.map((each) => JSON.stringify(each)), "[DONE]"].map((data) => `data: ${data}\n\n`);
   return { ...reply, headers: { "content-type": "text/event-stream" }, body: events.join("") };
 };
@@ -100,6 +132,7 @@ export const hang = () => ({ hangs: true });
 
 export class ModelServer {
   lists = [MODEL]; // the models it says it has
+  loaded = undefined; // the models that it has in memory with their sizes, as Ollama tells them
   knows_caller = true; // its messages and tools have the form of the box's own agents'
   asked = []; // the bodies of all completions, oldest first
   reported = []; // the usage of all completions that had one
@@ -158,6 +191,9 @@ export class ModelServer {
     const route = `${request.method} ${request.url}`;
     if (route === "GET /v1/models") return raw(JSON.stringify({ object: "list", data: this.lists.map((id) => ({ id, object: "model" })) }));
     if (route === "POST /v1/embeddings" && this.embeds) return raw(JSON.stringify(this.embeds(JSON.parse(text))));
+    if (route === "GET /api/ps" && this.loaded)
+      return raw(JSON.stringify({ models: Object.entries(this.loaded).map(([model, size]) => ({ model, size })) }));
+    if (["GET /api/ps", "GET /props", "GET /metrics"].includes(route)) return fail(404, "not found");
     try {
       assert.equal(route, "POST /v1/chat/completions");
       assert.equal(request.headers["content-type"], "application/json");
@@ -167,7 +203,11 @@ export class ModelServer {
       assert.equal(typeof body.stream, "boolean");
       assert.ok(Number.isInteger(body.max_tokens) && body.max_tokens > 0, "an answer has a limit");
       if (body.stream) assert.deepEqual(body.stream_options, { include_usage: true });
-      if (this.knows_caller) check_messages(body.messages);
+      if (this.knows_caller) {
+        assert.ok(Array.isArray(body.messages), "messages is a list");
+        body.messages = without_marks(body);
+        check_messages(body.messages);
+      }
       if (this.knows_caller && body.tools !== undefined) check_tools(body.tools);
       const next = this.script.shift();
       assert.ok(next, `nothing is scripted for ${JSON.stringify(body.messages.at(-1))}`);

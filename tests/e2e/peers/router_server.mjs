@@ -6,7 +6,9 @@ import { createServer } from "node:http";
 export const served = (model, { usage = [10, 5], text = `Served by ${model}.` } = {}) => ({
   status: 200,
   body: {
-    id: "gen-1", object: "chat.completion", model: `${model}-20260101`,
+    id: "gen-1",
+    object: "chat.completion",
+    model: `${model}-20260101`,
     choices: [{ index: 0, message: { role: "assistant", content: text }, finish_reason: "stop" }],
     usage: { prompt_tokens: usage[0], completion_tokens: usage[1], total_tokens: usage[0] + usage[1] },
   },
@@ -17,7 +19,9 @@ export const resets = { resets: true }; // the connection, with the request read
 export const pings = { pings: true }; // comments of a stream, and no event ever
 
 const embedded = ({ model, input }) => ({
-  object: "list", model, usage: { prompt_tokens: 4, total_tokens: 4 },
+  object: "list",
+  model,
+  usage: { prompt_tokens: 4, total_tokens: 4 },
   data: [input].flat().map((_, index) => ({ object: "embedding", index, embedding: [0.5, index] })),
 });
 
@@ -26,7 +30,7 @@ export class RouterServer {
   keys = []; // what each was asked with
   connections = 0;
   hung_up = 0; // calls whose caller left before the answer
-  answers = {}; // by model: an answer, or a function of the body that makes one; else the model serves
+  answers = {}; // by model: an answer, a promise of one, or a function of the body that makes one; else the model serves
 
   static async start(t) {
     const router = new RouterServer();
@@ -51,13 +55,17 @@ export class RouterServer {
   async #answer(request, response) {
     let text = "";
     for await (const part of request) text += part;
+    // It does not say which models it has.
+    if (request.method === "GET")
+      return void response.writeHead(404, { "content-type": "application/json" }).end('{"error":{"message":"not found"}}');
     const body = JSON.parse(text || "{}");
     this.asked.push(body);
     this.keys.push(request.headers.authorization?.replace("Bearer ", ""));
-    if (request.url.endsWith("/embeddings")) return void response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(embedded(body)));
+    if (request.url.endsWith("/embeddings"))
+      return void response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(embedded(body)));
     response.on("close", () => (this.hung_up += response.writableFinished ? 0 : 1));
     const planned = this.answers[body.model] ?? served(body.model);
-    const answer = typeof planned === "function" ? planned(body) : planned;
+    const answer = await (typeof planned === "function" ? planned(body) : planned);
     if (answer.hangs) return;
     if (answer.resets) return void request.socket.resetAndDestroy();
     if (answer.pings) {
@@ -66,12 +74,19 @@ export class RouterServer {
       return void response.on("close", () => clearInterval(beat));
     }
     if (answer.status !== 200 || !body.stream)
-      return void response.writeHead(answer.status, { "content-type": "application/json", ...answer.headers }).end(JSON.stringify(answer.body));
-    const { choices: [{ message }], usage, ...head } = answer.body;
+      return void response
+        .writeHead(answer.status, { "content-type": "application/json", ...answer.headers })
+        .end(JSON.stringify(answer.body));
+    const {
+      choices: [{ message }],
+      usage,
+      ...head
+    } = answer.body;
     response.writeHead(200, { "content-type": "text/event-stream" });
     const send = (event) => response.write(`data: ${JSON.stringify({ ...head, ...event })}\n\n`);
     for (const word of message.content.split(/(?<= )/)) send({ choices: [{ index: 0, delta: { content: word }, finish_reason: null }] });
     if (answer.stalls) return;
+    if (answer.breaks) return void response.end(`data: ${JSON.stringify({ error: { message: answer.breaks } })}\n\n`);
     send({ choices: [{ index: 0, delta: {}, finish_reason: "stop" }] });
     send({ choices: [], usage });
     if (answer.lingers) return void response.write("data: [DONE]\n\n");

@@ -7,8 +7,10 @@ import { package_named } from "../support/packages.mjs";
 const { SignatureV4 } = package_named("@smithy/signature-v4");
 const { Sha256 } = package_named("@aws-crypto/sha256-js");
 
-const BUCKET = "videos-of-the-box", ACCESS_KEY = { accessKeyId: "AKIAOFTHESTORIES", secretAccessKey: "the secret/key+of the stories" };
-const REGION = "eu-central-1", UNSIGNED = "x-amz-content-sha256";
+const BUCKET = "videos-of-the-box",
+  ACCESS_KEY = { accessKeyId: "AKIAOFTHESTORIES", secretAccessKey: "the secret/key+of the stories" };
+const REGION = "eu-central-1",
+  UNSIGNED = "x-amz-content-sha256";
 const signer = new SignatureV4({ service: "s3", region: REGION, credentials: ACCESS_KEY, sha256: Sha256, uriEscapePath: false });
 
 const time_of = (text) => new Date(text.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/, "$1-$2-$3T$4:$5:$6Z"));
@@ -17,12 +19,22 @@ const time_of = (text) => new Date(text.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\
 const problem_of = async ({ method, url, host }) => {
   const given = Object.fromEntries(url.searchParams);
   if (!given["X-Amz-Signature"]) return "AccessDenied";
-  const signingDate = time_of(given["X-Amz-Date"]), expiresIn = Number(given["X-Amz-Expires"]);
+  const signingDate = time_of(given["X-Amz-Date"]),
+    expiresIn = Number(given["X-Amz-Expires"]);
   if (!(Date.now() < signingDate.getTime() + expiresIn * 1_000)) return "AccessDenied";
-  const request = { method, protocol: "http:", hostname: url.hostname, path: url.pathname, query: {}, headers: { host, [UNSIGNED]: "UNSIGNED-PAYLOAD" } };
+  const request = {
+    method,
+    protocol: "http:",
+    hostname: url.hostname,
+    path: url.pathname,
+    query: {},
+    headers: { host, [UNSIGNED]: "UNSIGNED-PAYLOAD" },
+  };
   const unsigned = new Set([UNSIGNED]);
   const { query } = await signer.presign(request, { expiresIn, signingDate, unsignableHeaders: unsigned, unhoistableHeaders: unsigned });
-  return query["X-Amz-Signature"] === given["X-Amz-Signature"] && query["X-Amz-Credential"] === given["X-Amz-Credential"] ? undefined : "SignatureDoesNotMatch";
+  return query["X-Amz-Signature"] === given["X-Amz-Signature"] && query["X-Amz-Credential"] === given["X-Amz-Credential"]
+    ? undefined
+    : "SignatureDoesNotMatch";
 };
 
 export class S3 {
@@ -44,8 +56,11 @@ export class S3 {
 
   settings() {
     return {
-      VIDEO_S3_ENDPOINT: this.url, VIDEO_S3_BUCKET: BUCKET, VIDEO_S3_REGION: REGION,
-      VIDEO_S3_ACCESS_KEY_ID: ACCESS_KEY.accessKeyId, VIDEO_S3_SECRET_ACCESS_KEY: ACCESS_KEY.secretAccessKey,
+      VIDEO_S3_ENDPOINT: this.url,
+      VIDEO_S3_BUCKET: BUCKET,
+      VIDEO_S3_REGION: REGION,
+      VIDEO_S3_ACCESS_KEY_ID: ACCESS_KEY.accessKeyId,
+      VIDEO_S3_SECRET_ACCESS_KEY: ACCESS_KEY.secretAccessKey,
     };
   }
 
@@ -53,7 +68,8 @@ export class S3 {
     const parts = [];
     for await (const part of request) parts.push(part);
     const url = new URL(request.url, this.url);
-    const refuse = (status, code) => response.writeHead(status, { "content-type": "application/xml" }).end(`<?xml version="1.0"?><Error><Code>${code}</Code></Error>`);
+    const refuse = (status, code) =>
+      response.writeHead(status, { "content-type": "application/xml" }).end(`<?xml version="1.0"?><Error><Code>${code}</Code></Error>`);
     const problem = await problem_of({ method: request.method, url, host: request.headers.host });
     if (problem) return refuse(403, problem);
     if (request.method === "PUT") {

@@ -19,8 +19,16 @@ const fingerprint = (file) => execFileSync("ssh-keygen", ["-l", "-f", `${file}.p
 export const ssh_server = async (t, folder, guests, { host_key_type = "ed25519" } = {}) => {
   mkdirSync(folder, { recursive: true });
   const host = ssh_key(folder, "host_key", host_key_type);
-  writeFileSync(join(folder, "authorized_keys"), [guests].flat().map((guest) => guest.public).join(""));
-  writeFileSync(join(folder, "config"), `HostKey ${host.file}
+  writeFileSync(
+    join(folder, "authorized_keys"),
+    [guests]
+      .flat()
+      .map((guest) => guest.public)
+      .join(""),
+  );
+  writeFileSync(
+    join(folder, "config"),
+    `HostKey ${host.file}
 AuthorizedKeysFile ${join(folder, "authorized_keys")}
 StrictModes no
 UsePAM no
@@ -28,7 +36,8 @@ PasswordAuthentication no
 KbdInteractiveAuthentication no
 PermitRootLogin prohibit-password
 PidFile none
-`);
+`,
+  );
   if (process.getuid() === 0) mkdirSync("/run/sshd", { recursive: true });
   const server = createServer({ pauseOnConnect: true }, (socket) => {
     socket.on("error", () => {});

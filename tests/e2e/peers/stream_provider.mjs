@@ -5,7 +5,8 @@ import { package_named } from "../support/packages.mjs";
 
 const { Mux } = package_named("@mux/mux-node");
 
-export const TOKEN_ID = "token-id-of-the-stories", TOKEN_SECRET = "token-secret-of-the-stories";
+export const TOKEN_ID = "token-id-of-the-stories",
+  TOKEN_SECRET = "token-secret-of-the-stories";
 export const SIGNING_SECRET = "signing-secret-of-the-stories";
 
 const hex = (bytes) => Buffer.from(bytes).toString("hex");
@@ -29,7 +30,9 @@ export class StreamProvider {
 
   settings() {
     return {
-      STREAM_API_URL: this.site.url, STREAM_TOKEN_ID: TOKEN_ID, STREAM_TOKEN_SECRET: TOKEN_SECRET,
+      STREAM_API_URL: this.site.url,
+      STREAM_TOKEN_ID: TOKEN_ID,
+      STREAM_TOKEN_SECRET: TOKEN_SECRET,
       STREAM_SIGNING_SECRET: SIGNING_SECRET,
     };
   }
@@ -71,9 +74,16 @@ export class StreamProvider {
         this.faults.push(`a stream has no ${name}`);
     const id = `ls${crypto.randomUUID().replaceAll("-", "")}`;
     const stream = {
-      id, stream_key: crypto.randomUUID(), status: "idle", created_at: `${Math.floor(Date.now() / 1000)}`, latency_mode: "standard",
-      reconnect_window: 60, max_continuous_duration: 43_200, playback_ids: [{ id: `pb${id}`, policy: "public" }],
-      new_asset_settings: wish.new_asset_settings, passthrough: wish.passthrough,
+      id,
+      stream_key: crypto.randomUUID(),
+      status: "idle",
+      created_at: `${Math.floor(Date.now() / 1000)}`,
+      latency_mode: "standard",
+      reconnect_window: 60,
+      max_continuous_duration: 43_200,
+      playback_ids: [{ id: `pb${id}`, policy: "public" }],
+      new_asset_settings: wish.new_asset_settings,
+      passthrough: wish.passthrough,
     };
     this.streams.set(id, stream);
     return { status: 201, json: { data: stream } };
@@ -82,8 +92,17 @@ export class StreamProvider {
   // The body of an event, as Mux sends it.
   event(type, data, more = {}) {
     return JSON.stringify({
-      type, id: crypto.randomUUID(), created_at: new Date().toISOString(), object: { type: type.includes("asset") ? "asset" : "live", id: data.id },
-      environment: { name: "Stories", id: "env1" }, data, accessor: null, accessor_source: null, attempts: [], request_id: null, ...more,
+      type,
+      id: crypto.randomUUID(),
+      created_at: new Date().toISOString(),
+      object: { type: type.includes("asset") ? "asset" : "live", id: data.id },
+      environment: { name: "Stories", id: "env1" },
+      data,
+      accessor: null,
+      accessor_source: null,
+      attempts: [],
+      request_id: null,
+      ...more,
     });
   }
 
@@ -92,9 +111,15 @@ export class StreamProvider {
     const signature = value ?? `t=${time},v1=${await hmac(secret, `${time}.${body}`)}`;
     // What Mux's library accepts, a box must accept, too.
     if (value === undefined && secret === SIGNING_SECRET && Math.abs(time - Date.now() / 1000) < 200)
-      await new Mux({ tokenId: "x", tokenSecret: "x", webhookSecret: secret }).webhooks.verifySignature(body, { "mux-signature": signature }, secret);
+      await new Mux({ tokenId: "x", tokenSecret: "x", webhookSecret: secret }).webhooks.verifySignature(
+        body,
+        { "mux-signature": signature },
+        secret,
+      );
     const answer = await fetch(`${box.web}/api/webhooks/stream`, {
-      method: "POST", body, headers: { "content-type": "application/json", ...(signature && { [header]: signature }) },
+      method: "POST",
+      body,
+      headers: { "content-type": "application/json", ...(signature && { [header]: signature }) },
     });
     return { status: answer.status, body: await answer.json() };
   }

@@ -11,8 +11,10 @@ import { package_named } from "../support/packages.mjs";
 const Stripe = package_named("stripe");
 const stripe = new Stripe("sk_test_of_the_stories");
 
-export const SECRET_KEY = "sk_test_0123456789abcdef", WEBHOOK_SECRET = "whsec_of_the_stories";
-export const PRICES = "solo=price_solo,collective=price_collective,network=price_network,credits.1000=price_pack@9.00GBP,storage.10=price_storage";
+export const SECRET_KEY = "sk_test_0123456789abcdef",
+  WEBHOOK_SECRET = "whsec_of_the_stories";
+export const PRICES =
+  "solo=price_solo,collective=price_collective,network=price_network,credits.1000=price_pack@9.00GBP,storage.10=price_storage";
 
 // The members of the parameters that create a resource, with those of nested ones: from the types of the official client.
 const parameters_of = (resource) => {
@@ -43,7 +45,12 @@ export class StripeServer {
       assert.deepEqual(stand_in.problems, []);
     });
     stand_in.url = `http://127.0.0.1:${server.address().port}`;
-    stand_in.env = { STRIPE_SECRET_KEY: SECRET_KEY, STRIPE_WEBHOOK_SECRET: WEBHOOK_SECRET, STRIPE_API_URL: stand_in.url, STRIPE_PRICES: PRICES };
+    stand_in.env = {
+      STRIPE_SECRET_KEY: SECRET_KEY,
+      STRIPE_WEBHOOK_SECRET: WEBHOOK_SECRET,
+      STRIPE_API_URL: stand_in.url,
+      STRIPE_PRICES: PRICES,
+    };
     return stand_in;
   }
 
@@ -59,7 +66,9 @@ export class StripeServer {
     for (const name of Object.keys(form)) {
       // What is in metadata is the caller's, and arrays have numbers.
       const parts = name.split(/[[\]]+/).filter(Boolean);
-      const known = parts.includes("metadata") ? parts.slice(0, parts.indexOf("metadata") + 1) : parts.filter((part) => !/^\d+$/.test(part));
+      const known = parts.includes("metadata")
+        ? parts.slice(0, parts.indexOf("metadata") + 1)
+        : parts.filter((part) => !/^\d+$/.test(part));
       for (const part of known) if (!allowed?.has(part)) this.problems.push(`unknown parameter: ${name}`);
     }
     if (request.headers.authorization !== `Bearer ${SECRET_KEY}`) return reply(401, { error: { message: "Invalid API Key" } });
@@ -75,8 +84,17 @@ export class StripeServer {
 }
 
 let events = 0;
-export const event_of = (type, object, { created = Math.floor(Date.now() / 1000), id = `evt_${++events}` } = {}) =>
-  ({ id, object: "event", api_version: "2024-06-20", created, livemode: false, pending_webhooks: 1, request: null, type, data: { object } });
+export const event_of = (type, object, { created = Math.floor(Date.now() / 1000), id = `evt_${++events}` } = {}) => ({
+  id,
+  object: "event",
+  api_version: "2024-06-20",
+  created,
+  livemode: false,
+  pending_webhooks: 1,
+  request: null,
+  type,
+  data: { object },
+});
 
 // What Stripe sends, or what somebody else does.
 export const deliver = (box, event, { secret = WEBHOOK_SECRET, timestamp, payload = JSON.stringify(event, null, 2), header } = {}) =>

@@ -21,7 +21,10 @@ export class TempoNode {
       const parts = [];
       for await (const part of request) parts.push(part);
       const { id, method, params = [] } = JSON.parse(Buffer.concat(parts).toString());
-      const answer = await node.answer(method, params).then((result) => ({ result }), ({ message }) => ({ error: { code: -32000, message } }));
+      const answer = await node.answer(method, params).then(
+        (result) => ({ result }),
+        ({ message }) => ({ error: { code: -32000, message } }),
+      );
       response.setHeader("content-type", "application/json");
       response.end(JSON.stringify({ jsonrpc: "2.0", id, ...answer }));
     });
@@ -68,7 +71,12 @@ export class TempoNode {
       case "wallet_getCallsStatus": {
         const receipt = await this.receipt(params[0]);
         return {
-          version: "2.0.0", id: params[0], chainId: `0x${TEMPO_ID.toString(16)}`, atomic: true, status: receipt ? 200 : 100, receipts: receipt ? [receipt] : [],
+          version: "2.0.0",
+          id: params[0],
+          chainId: `0x${TEMPO_ID.toString(16)}`,
+          atomic: true,
+          status: receipt ? 200 : 100,
+          receipts: receipt ? [receipt] : [],
         };
       }
       case "eth_sendRawTransaction": {

@@ -7,10 +7,9 @@ export class SigningKey {
   constructor(kid, algorithm = "RS256") {
     this.kid = kid;
     this.algorithm = algorithm;
-    const made = {
-      ES256: () => generateKeyPairSync("ec", { namedCurve: "P-256" }),
-      EdDSA: () => generateKeyPairSync("ed25519"),
-    }[algorithm]?.() ?? generateKeyPairSync("rsa", { modulusLength: 2048 });
+    const made =
+      { ES256: () => generateKeyPairSync("ec", { namedCurve: "P-256" }), EdDSA: () => generateKeyPairSync("ed25519") }[algorithm]?.() ??
+      generateKeyPairSync("rsa", { modulusLength: 2048 });
     this.private_key = made.privateKey;
     this.jwk = { ...made.publicKey.export({ format: "jwk" }), kid, use: "sig", alg: algorithm };
   }

@@ -7,7 +7,8 @@ const only = (object, known, where) => {
   for (const name of Object.keys(object)) assert.ok(known.includes(name), `${where} has no ${name}`);
 };
 const check_base64 = (data, where) => assert.equal(Buffer.from(data, "base64").toString("base64"), data, `${where} is base64`);
-const check_image_type = (type, where) => assert.ok(["image/png", "image/jpeg", "image/gif", "image/webp"].includes(type), `${where} is a type of image: ${type}`);
+const check_image_type = (type, where) =>
+  assert.ok(["image/png", "image/jpeg", "image/gif", "image/webp"].includes(type), `${where} is a type of image: ${type}`);
 
 const check_block = (block, where) => {
   assert.ok(["text", "image"].includes(block.type), `${where} has a known type`);
@@ -69,11 +70,17 @@ const check_google = ({ method, url }, body) => {
 const google_answer = (body, text, url) => {
   const answer = (piece, finish) => ({
     candidates: [{ content: { role: "model", parts: [{ text: piece }] }, index: 0, ...finish }],
-    usageMetadata: { promptTokenCount: 30, candidatesTokenCount: 5, totalTokenCount: 35 }, modelVersion: "gemini", responseId: "r1",
+    usageMetadata: { promptTokenCount: 30, candidatesTokenCount: 5, totalTokenCount: 35 },
+    modelVersion: "gemini",
+    responseId: "r1",
   });
   if (!url.includes("alt=sse")) return { body: answer(text, { finishReason: "STOP" }) };
   const pieces = text.split(/(?<= )/);
-  return { events: pieces.map((piece, at) => `data: ${JSON.stringify(answer(piece, at === pieces.length - 1 && { finishReason: "STOP" }))}\r\n\r\n`) };
+  return {
+    events: pieces.map(
+      (piece, at) => `data: ${JSON.stringify(answer(piece, at === pieces.length - 1 && { finishReason: "STOP" }))}\r\n\r\n`,
+    ),
+  };
 };
 
 class VendorServer {
@@ -86,6 +93,7 @@ class VendorServer {
     const server = createServer(async (request, response) => {
       let text = "";
       for await (const part of request) text += part;
+      if (request.method === "GET") return response.writeHead(404).end(); // it does not say which models it has
       const body = JSON.parse(text);
       vendor.asked.push(body);
       vendor.keys.push(request.headers[key_header]);

@@ -17,13 +17,37 @@ const add_bus_key = async (call, world) => {
   const { body } = await call("POST", "/api/underground/keys", { agentId: world.agent, algorithm: "hmac-sha256" });
   world.bus_key = body.key.id;
 };
+const add_credential = async (world) => {
+  const { body } = await world.ada.call("POST", "/api/credentials", {
+    name: "FORGE",
+    secret: "the-secret-of-the-forge",
+    hosts: ["forge.example.org"],
+    form: "bearer",
+  });
+  world.credential = body.credential.id;
+};
 const with_key = (base, path, body) =>
-  send(base, "POST", path, { headers: { authorization: `Bearer ${INTERNAL_KEY}`, "content-type": "application/json" }, body: JSON.stringify(body) });
+  send(base, "POST", path, {
+    headers: { authorization: `Bearer ${INTERNAL_KEY}`, "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
 const call_tool = async (box, listener) => {
   const person = await box.customer(`${listener}-tools@example.org`);
   const { key } = (await person.call("POST", "/api/keys", { name: "mcp" })).body;
   const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "list_agents" } });
   return send(box[listener], "POST", "/mcp", { headers: { authorization: `Bearer ${key}`, "content-type": "application/json" }, body });
+};
+
+// A user with an agent, whose payment waits for the user's answer.
+const payer_of = async ({ box }, name) => {
+  const payer = await box.customer(`${name}@example.org`);
+  const { id: agent } = await box.backend_call("POST", "/api/agents", { name: "Scout", userId: payer.id });
+  await payer.call("POST", "/api/wallet", { action: "create" });
+  await payer.call("PUT", "/api/wallet/rules", { approvalAboveUsdc: "0" });
+  const { address } = (await payer.call("GET", `/api/wallet/agents/${agent}`)).body;
+  await payer.call("POST", "/api/wallet/transfer", { to: address, amount: "1" });
+  const [ask] = (await payer.call("GET", "/api/asks?waiting=true")).body.asks;
+  return { payer, agent, ask: ask.id };
 };
 
 // A user asks for a plan, and an administrator decides.
@@ -37,146 +61,394 @@ const decide = async ({ box }, listener, act) => {
   return admin.call("POST", path, {});
 };
 
+// A user registers with another's code, and an administrator decides about the credits.
+const decide_referral = async ({ box, ada }, listener, act) => {
+  const { referralCode } = (await ada.call("GET", "/api/settings")).body;
+  const email = `${listener}-${act}-referred@example.org`;
+  const { body } = await box.person().call("POST", "/api/register", { email, password: PASSWORD, referralCode });
+  const path = `/api/admin/referrals/${body.id}/${act}`;
+  if (listener === "backend") return box.backend_call("POST", path);
+  const admin = box.person();
+  await admin.log_in(ADMIN.email, ADMIN.password);
+  return admin.call("POST", path);
+};
+
 // How the record's line begins for each, and what has it written; an attempt that fails counts like one that does not.
 const noted = {
-  "web POST /api/register": ["registered", ({ stranger }) => stranger.call("POST", "/api/register", { email: "new@example.org", password: PASSWORD })],
+  "web POST /api/register": [
+    "registered",
+    ({ stranger }) => stranger.call("POST", "/api/register", { email: "new@example.org", password: PASSWORD }),
+  ],
   "web POST /api/auth/login": ["sign-in by password", ({ stranger }) => stranger.log_in("new@example.org", "a wrong password")],
   "web POST /api/wallet-auth": ["sign-in by wallet", ({ box, wallet, owner }) => sign_in(owner, box, wallet)],
   // The wallet alone, which is asked for more, has another outcome.
-  "web POST /api/auth/second-factor": ["sign-in by wallet: ok", async ({ box, wallet, recoveryCodes }) => {
-    const halfway = box.person(), asked = await sign_in(halfway, box, wallet);
-    [halfway.cookie] = asked.headers.getSetCookie()[0].split(";");
-    await halfway.call("POST", "/api/auth/second-factor", { code: recoveryCodes[0] });
-  }],
+  "web POST /api/auth/second-factor": [
+    "sign-in by wallet: ok",
+    async ({ box, wallet, recoveryCodes }) => {
+      const halfway = box.person(),
+        asked = await sign_in(halfway, box, wallet);
+      [halfway.cookie] = asked.headers.getSetCookie()[0].split(";");
+      await halfway.call("POST", "/api/auth/second-factor", { code: recoveryCodes[0] });
+    },
+  ],
   "web POST /api/auth/signout": ["signed out", ({ owner }) => owner.call("POST", "/api/auth/signout")],
-  "web POST /api/auth/forgot-password": ["password forgotten", ({ stranger }) => stranger.call("POST", "/api/auth/forgot-password", { email: "x@example.org" })],
-  "web POST /api/auth/reset-password": ["password reset", ({ stranger }) => stranger.call("POST", "/api/auth/reset-password", { token: "guessed", password: PASSWORD })],
+  "web POST /api/auth/forgot-password": [
+    "password forgotten",
+    ({ stranger }) => stranger.call("POST", "/api/auth/forgot-password", { email: "x@example.org" }),
+  ],
+  "web POST /api/auth/reset-password": [
+    "password reset",
+    ({ stranger }) => stranger.call("POST", "/api/auth/reset-password", { token: "guessed", password: PASSWORD }),
+  ],
   "web POST /api/auth/verify-email": ["email verified", ({ ada }) => ada.call("POST", "/api/auth/verify-email", { token: "guessed" })],
-  "web POST /api/auth/social-id/verify": ["sign-in by social identity", ({ stranger }) => stranger.call("POST", "/api/auth/social-id/verify", { idToken: "a.b.c" })],
+  "web POST /api/auth/social-id/verify": [
+    "sign-in by social identity",
+    ({ stranger }) => stranger.call("POST", "/api/auth/social-id/verify", { idToken: "a.b.c" }),
+  ],
   "web POST /api/security/risc": ["security event refused", ({ box }) => send(box.web, "POST", "/api/security/risc", { body: "a.b.c" })],
   "web POST /api/auth/idp/risc": ["security event refused", ({ box }) => send(box.web, "POST", "/api/auth/idp/risc", { body: "a.b.c" })],
 
-  "web POST /api/settings": ["email changed", ({ ada }) => ada.call("POST", "/api/settings", { email: "ada2@example.org", currentPassword: PASSWORD })],
-  "web PATCH /api/settings": ["email changed", ({ ada }) => ada.call("PATCH", "/api/settings", { email: "ada@example.org", currentPassword: PASSWORD })],
-  "web DELETE /api/settings/account": ["account deleted", async ({ box }) => {
-    const leaving = await box.customer("leaving@example.org");
-    return leaving.call("DELETE", "/api/settings/account", { currentPassword: PASSWORD });
-  }],
-  "web POST /api/settings/password": ["password changed", ({ bob }) => bob.call("POST", "/api/settings/password", { currentPassword: PASSWORD, newPassword: NEW_PASSWORD })],
+  "web POST /api/settings": [
+    "email changed",
+    ({ ada }) => ada.call("POST", "/api/settings", { email: "ada2@example.org", currentPassword: PASSWORD }),
+  ],
+  "web PATCH /api/settings": [
+    "email changed",
+    ({ ada }) => ada.call("PATCH", "/api/settings", { email: "ada@example.org", currentPassword: PASSWORD }),
+  ],
+  "web DELETE /api/settings/account": [
+    "account deleted",
+    async ({ box }) => {
+      const leaving = await box.customer("leaving@example.org");
+      return leaving.call("DELETE", "/api/settings/account", { currentPassword: PASSWORD });
+    },
+  ],
+  "web POST /api/settings/password": [
+    "password changed",
+    ({ bob }) => bob.call("POST", "/api/settings/password", { currentPassword: PASSWORD, newPassword: NEW_PASSWORD }),
+  ],
   "web DELETE /api/auth/sessions": ["other sessions ended", ({ ada }) => ada.call("DELETE", "/api/auth/sessions")],
-  "web DELETE /api/auth/sessions/{id}": ["session ended", async ({ box, ada }) => {
-    await box.person().log_in("ada@example.org", PASSWORD);
-    const { sessions } = (await ada.call("GET", "/api/auth/sessions")).body;
-    await ada.call("DELETE", `/api/auth/sessions/${sessions.find(({ current }) => !current).id}`);
-  }],
+  "web DELETE /api/auth/sessions/{id}": [
+    "session ended",
+    async ({ box, ada }) => {
+      await box.person().log_in("ada@example.org", PASSWORD);
+      const { sessions } = (await ada.call("GET", "/api/auth/sessions")).body;
+      await ada.call("DELETE", `/api/auth/sessions/${sessions.find(({ current }) => !current).id}`);
+    },
+  ],
 
-  [`web POST ${factor}/begin`]: ["second factor begun", ({ ada }) => ada.call("POST", `${factor}/begin`, { currentPassword: "a wrong password" })],
+  [`web POST ${factor}/begin`]: [
+    "second factor begun",
+    ({ ada }) => ada.call("POST", `${factor}/begin`, { currentPassword: "a wrong password" }),
+  ],
   [`web POST ${factor}/confirm`]: ["second factor set up", ({ ada }) => ada.call("POST", `${factor}/confirm`, { code: "000000" })],
   [`web DELETE ${factor}/app`]: ["second factor removed", ({ erin }) => erin.call("DELETE", `${factor}/app`, { code: "wrong" })],
-  [`web POST ${factor}/recovery-codes`]: ["recovery codes renewed", ({ carol }) => carol.call("POST", `${factor}/recovery-codes`, { code: "wrong" })],
+  [`web POST ${factor}/recovery-codes`]: [
+    "recovery codes renewed",
+    ({ carol }) => carol.call("POST", `${factor}/recovery-codes`, { code: "wrong" }),
+  ],
   [`web POST ${factor}/disable`]: ["second factor removed", ({ carol }) => carol.call("POST", `${factor}/disable`, { code: "wrong" })],
-  [`web POST ${factor}/passkeys/begin`]: ["second factor begun", ({ ada }) => ada.call("POST", `${factor}/passkeys/begin`, { currentPassword: "a wrong password" })],
+  [`web POST ${factor}/passkeys/begin`]: [
+    "second factor begun",
+    ({ ada }) => ada.call("POST", `${factor}/passkeys/begin`, { currentPassword: "a wrong password" }),
+  ],
   [`web POST ${factor}/passkeys`]: ["second factor set up", ({ box, dave }) => add_passkey(box, dave, PASSWORD)],
-  [`web DELETE ${factor}/passkeys/{id}`]: ["second factor removed", async ({ carol }) => {
-    const [{ id }] = (await carol.call("GET", `${factor}/passkeys`)).body.passkeys;
-    await carol.call("DELETE", `${factor}/passkeys/${id}`, { code: "wrong" });
-  }],
+  [`web DELETE ${factor}/passkeys/{id}`]: [
+    "second factor removed",
+    async ({ carol }) => {
+      const [{ id }] = (await carol.call("GET", `${factor}/passkeys`)).body.passkeys;
+      await carol.call("DELETE", `${factor}/passkeys/${id}`, { code: "wrong" });
+    },
+  ],
 
-  "web DELETE /api/settings/identities/{id}": ["identity disconnected: This is the only way to sign in", async ({ box }) => {
-    const guest = box.person();
-    await sign_in(guest, box, new_wallet());
-    const [{ id }] = (await guest.call("GET", "/api/settings/identities")).body.identities;
-    await guest.call("DELETE", `/api/settings/identities/${id}`, {});
-  }],
+  "web DELETE /api/settings/identities/{id}": [
+    "identity disconnected: This is the only way to sign in",
+    async ({ box }) => {
+      const guest = box.person();
+      await sign_in(guest, box, new_wallet());
+      const [{ id }] = (await guest.call("GET", "/api/settings/identities")).body.identities;
+      await guest.call("DELETE", `/api/settings/identities/${id}`, {});
+    },
+  ],
 
-  "web POST /api/auth/step-up": ["identity confirmed: currentPassword is wrong", ({ ada }) => ada.call("POST", "/api/auth/step-up", { currentPassword: "a wrong password" })],
+  "web POST /api/auth/step-up": [
+    "identity confirmed: currentPassword is wrong",
+    ({ ada }) => ada.call("POST", "/api/auth/step-up", { currentPassword: "a wrong password" }),
+  ],
 
   "web POST /api/keys": ["API key made", ({ ada }) => ada.call("POST", "/api/keys", { name: "laptop" })],
-  "web DELETE /api/keys/{id}": ["API key deleted", async ({ ada }) => ada.call("DELETE", `/api/keys/${(await ada.call("GET", "/api/keys")).body.keys[0].id}`)],
-  "web PUT /api/provider-keys/{provider}": ["provider key kept", ({ ada }) => ada.call("PUT", "/api/provider-keys/openai", { key: "sk-0000004711" })],
+  "web DELETE /api/keys/{id}": [
+    "API key deleted",
+    async ({ ada }) => ada.call("DELETE", `/api/keys/${(await ada.call("GET", "/api/keys")).body.keys[0].id}`),
+  ],
+  "web POST /api/credentials": ["credential added: ok", (world) => add_credential(world)],
+  "web PUT /api/credentials/{id}": [
+    "credential changed: ok",
+    ({ ada, credential }) =>
+      ada.call("PUT", `/api/credentials/${credential}`, { name: "FORGE", hosts: ["forge.example.org"], form: "bearer" }),
+  ],
+  "web DELETE /api/credentials/{id}": [
+    "credential removed: ok",
+    ({ ada, credential }) => ada.call("DELETE", `/api/credentials/${credential}`),
+  ],
+  "web PUT /api/provider-keys/{provider}": [
+    "provider key kept",
+    ({ ada }) => ada.call("PUT", "/api/provider-keys/openai", { key: "sk-0000004711" }),
+  ],
   "web POST /api/billing": ["provider keys set aside", ({ ada }) => ada.call("POST", "/api/billing", { action: "disable-byok" })],
   "web DELETE /api/provider-keys/{provider}": ["provider key removed", ({ ada }) => ada.call("DELETE", "/api/provider-keys/openai")],
 
   "web PUT /api/credits": ["credits pay for calls: ok", ({ ada }) => ada.call("PUT", "/api/credits", { payForCalls: true })],
-  "backend POST /api/admin/credits": ["credits adjusted by 1.00 USD: ok", ({ box, ada }) => box.backend_call("POST", "/api/admin/credits", { userId: ada.id, usd: "1", reason: "why" })],
-  ...Object.fromEntries(["approve", "deny"].flatMap((act) => ["web", "backend"].map((listener) => [
-    `${listener} POST /api/admin/plan-requests/{user}/${act}`,
-    [`plan network ${act === "deny" ? "denied" : "approved"}: ok`, (world) => decide(world, listener, act)],
-  ]))),
-  "backend POST /api/subscriptions/deploy": ["plan solo deployed", ({ box, ada }) => box.backend_call("POST", "/api/subscriptions/deploy", { userId: ada.id, plan: "solo" })],
-  "web POST /api/agents/{id}/rotate-token": ["gateway token replaced: ok", ({ bob, agent }) => bob.call("POST", `/api/agents/${agent}/rotate-token`)],
-  "backend POST /api/agents/{id}/rotate-token": ["gateway token replaced: ok", ({ box, agent }) => box.backend_call("POST", `/api/agents/${agent}/rotate-token`)],
+  "backend POST /api/admin/credits": [
+    "credits adjusted by 1.00 USD: ok",
+    ({ box, ada }) => box.backend_call("POST", "/api/admin/credits", { userId: ada.id, usd: "1", reason: "why" }),
+  ],
+  ...Object.fromEntries(
+    ["approve", "deny"].flatMap((act) =>
+      ["web", "backend"].map((listener) => [
+        `${listener} POST /api/admin/plan-requests/{user}/${act}`,
+        [`plan network ${act === "deny" ? "denied" : "approved"}: ok`, (world) => decide(world, listener, act)],
+      ]),
+    ),
+  ),
+  ...Object.fromEntries(
+    ["approve", "refuse"].flatMap((act) =>
+      ["web", "backend"].map((listener) => [
+        `${listener} POST /api/admin/referrals/{user}/${act}`,
+        [`referral ${act === "refuse" ? "refused" : "approved"} by admin: ok`, (world) => decide_referral(world, listener, act)],
+      ]),
+    ),
+  ),
+  "backend POST /api/subscriptions/deploy": [
+    "plan solo deployed",
+    ({ box, ada }) => box.backend_call("POST", "/api/subscriptions/deploy", { userId: ada.id, plan: "solo" }),
+  ],
+  "web POST /api/agents/{id}/rotate-token": [
+    "gateway token replaced: ok",
+    ({ bob, agent }) => bob.call("POST", `/api/agents/${agent}/rotate-token`),
+  ],
+  "backend POST /api/agents/{id}/rotate-token": [
+    "gateway token replaced: ok",
+    ({ box, agent }) => box.backend_call("POST", `/api/agents/${agent}/rotate-token`),
+  ],
   "web POST /api/underground/keys": ["bus key added: ok", (world) => add_bus_key(world.bob.call.bind(world.bob), world)],
-  "web DELETE /api/underground/keys": ["bus key revoked: ok", ({ bob, agent, bus_key }) => bob.call("DELETE", "/api/underground/keys", { agentId: agent, keyId: bus_key })],
-  "backend POST /api/underground/keys": ["bus key added: ok", (world) => add_bus_key(async (...call) => ({ body: await world.box.backend_call(...call) }), world)],
-  "backend DELETE /api/underground/keys": ["bus key revoked: ok", ({ box, agent, bus_key }) => box.backend_call("DELETE", "/api/underground/keys", { agentId: agent, keyId: bus_key })],
-  "backend POST /api/admin/users": ["created by admin: ok", ({ box }) => box.backend_call("POST", "/api/admin/users", { email: `frank-${randomUUID()}@example.org` })],
-  "backend PATCH /api/admin/users/{user}": ["changed by admin: ", ({ box, bob }) => box.backend_call("PATCH", `/api/admin/users/${bob.id}`, { isAdmin: true })],
-  "backend DELETE /api/admin/users/{user}": ["account deleted", async ({ box }) => {
-    const dismissed = await box.customer("dismissed@example.org");
-    return box.backend_call("DELETE", `/api/admin/users/${dismissed.id}`);
-  }],
-  "backend DELETE /api/admin/users/{user}/sessions": ["signed out by admin", ({ box, bob }) => box.backend_call("DELETE", `/api/admin/users/${bob.id}/sessions`)],
-  "backend DELETE /api/admin/users/{user}/failed-sign-ins": ["unlocked by admin", ({ box, bob }) => box.backend_call("DELETE", `/api/admin/users/${bob.id}/failed-sign-ins`)],
-  "backend DELETE /api/admin/users/{user}/second-factor": ["second factor removed by admin", ({ box, carol }) => box.backend_call("DELETE", `/api/admin/users/${carol.id}/second-factor`)],
-  "backend DELETE /api/admin/users/{user}/sessions/{id}": ["session ended by admin: ok", async ({ box, bob }) => {
-    const person = box.person();
-    for (const password of [NEW_PASSWORD, PASSWORD]) await person.log_in("bob@example.org", password);
-    const { sessions } = await box.backend_call("GET", `/api/admin/users/${bob.id}/sessions`);
-    await box.backend_call("DELETE", `/api/admin/users/${bob.id}/sessions/${sessions[0].id}`);
-  }],
-  ...Object.fromEntries([["POST", "/stop", "stopped"], ["POST", "/start", "started"], ["POST", "/restart", "restarted"], ["DELETE", "", "deleted"]].map(([method, step, past]) => [
-    `backend ${method} /api/admin/agents/{id}${step}`,
-    [`agent ${past} by admin: ok`, async ({ box }) => {
-      const { id } = await box.backend_call("POST", "/api/agents", { name: "House" });
-      await box.backend_call(method, `/api/admin/agents/${id}${step}`);
-    }],
-  ])),
-  "backend PUT /api/admin/caps": ["cap set by admin: ok", ({ box }) => box.backend_call("PUT", "/api/admin/caps", { scope: "plan", target: "label", period: "day", tokens: 1000 })],
-  "backend DELETE /api/admin/caps/{id}": ["cap removed by admin: ok", async ({ box }) => {
-    const { id } = await box.backend_call("PUT", "/api/admin/caps", { scope: "plan", target: "label", period: "day", tokens: 1000 });
-    await box.backend_call("DELETE", `/api/admin/caps/${id}`);
-  }],
-  ...Object.fromEntries(["credit", "debit"].map((act) => [
-    `backend POST /api/admin/ledger/${act}`,
-    [`USDC ${act}ed by admin: ok`, ({ box, ada }) => box.backend_call("POST", `/api/admin/ledger/${act}`, { userId: ada.id, amount: "1", reference: `${act}-${randomUUID()}` })],
-  ])),
-  "backend POST /api/admin/models/reload": ["model catalogue reloaded by admin: ok", ({ box }) => box.backend_call("POST", "/api/admin/models/reload")],
-  "backend PUT /api/admin/models/providers": ["model provider set by admin: ok", ({ box }) => box.backend_call("PUT", "/api/admin/models/providers", { provider: "openai", key: "sk-0000004711" })],
-  "backend DELETE /api/admin/models/providers/{name}": ["model provider removed by admin: ok", async ({ box }) => {
-    await box.backend_call("PUT", "/api/admin/models/providers", { provider: "openai", key: "sk-0000004711" });
-    await box.backend_call("DELETE", "/api/admin/models/providers/openai");
-  }],
-  "backend PUT /api/admin/git-hosts": ["git host set by admin", ({ box }) => box.backend_call("PUT", "/api/admin/git-hosts", { url: "https://box@git.example.org", secret: "s" })],
-  "backend DELETE /api/admin/git-hosts": ["git host forgotten by admin", ({ box }) => box.backend_call("DELETE", "/api/admin/git-hosts?url=https://git.example.org:443")],
-  "backend PUT /api/admin/plans/{plan}/egress": ["egress of a plan bounded", ({ box }) => box.backend_call("PUT", "/api/admin/plans/network/egress", { egress: "web" })],
-  "backend POST /api/admin/operator-keys": ["operator key made", ({ box }) => box.backend_call("POST", "/api/admin/operator-keys", { name: "ci", scopes: ["backup"] })],
-  "backend DELETE /api/admin/operator-keys/{name}": ["operator key revoked", ({ box }) => box.backend_call("DELETE", "/api/admin/operator-keys/ci")],
-  "backend DELETE /api/admin/audit/personal-data": ["personal data erased by admin: ok, 0 entries", ({ box }) => box.backend_call("DELETE", "/api/admin/audit/personal-data?subject=nobody")],
-  "backend POST /api/admin/skills": ["skill set by admin: The archive is damaged", ({ box }) => box.backend_call("POST", "/api/admin/skills", { no: "archive" })],
-  "backend DELETE /api/admin/skills/{name}": ["skill removed by admin: No such skill", ({ box }) => box.backend_call("DELETE", "/api/admin/skills/nothing")],
-  "backend PUT /api/admin/skills-on-sale/{name}": ["skill put on sale by admin: No such skill", ({ box }) => box.backend_call("PUT", "/api/admin/skills-on-sale/nothing", { agentId: "ag_x" })],
-  "backend DELETE /api/admin/skills-on-sale/{name}": ["skill taken off sale by admin: No such skill is for sale", ({ box }) => box.backend_call("DELETE", "/api/admin/skills-on-sale/nothing")],
+  "web DELETE /api/underground/keys": [
+    "bus key revoked: ok",
+    ({ bob, agent, bus_key }) => bob.call("DELETE", "/api/underground/keys", { agentId: agent, keyId: bus_key }),
+  ],
+  "backend POST /api/underground/keys": [
+    "bus key added: ok",
+    (world) => add_bus_key(async (...call) => ({ body: await world.box.backend_call(...call) }), world),
+  ],
+  "backend DELETE /api/underground/keys": [
+    "bus key revoked: ok",
+    ({ box, agent, bus_key }) => box.backend_call("DELETE", "/api/underground/keys", { agentId: agent, keyId: bus_key }),
+  ],
+  "backend POST /api/admin/users": [
+    "created by admin: ok",
+    ({ box }) => box.backend_call("POST", "/api/admin/users", { email: `frank-${randomUUID()}@example.org` }),
+  ],
+  "backend PATCH /api/admin/users/{user}": [
+    "changed by admin: ",
+    ({ box, bob }) => box.backend_call("PATCH", `/api/admin/users/${bob.id}`, { isAdmin: true }),
+  ],
+  "backend DELETE /api/admin/users/{user}": [
+    "account deleted",
+    async ({ box }) => {
+      const dismissed = await box.customer("dismissed@example.org");
+      return box.backend_call("DELETE", `/api/admin/users/${dismissed.id}`);
+    },
+  ],
+  "backend DELETE /api/admin/users/{user}/sessions": [
+    "signed out by admin",
+    ({ box, bob }) => box.backend_call("DELETE", `/api/admin/users/${bob.id}/sessions`),
+  ],
+  "backend DELETE /api/admin/users/{user}/failed-sign-ins": [
+    "unlocked by admin",
+    ({ box, bob }) => box.backend_call("DELETE", `/api/admin/users/${bob.id}/failed-sign-ins`),
+  ],
+  "backend DELETE /api/admin/users/{user}/second-factor": [
+    "second factor removed by admin",
+    ({ box, carol }) => box.backend_call("DELETE", `/api/admin/users/${carol.id}/second-factor`),
+  ],
+  "backend DELETE /api/admin/users/{user}/sessions/{id}": [
+    "session ended by admin: ok",
+    async ({ box, bob }) => {
+      const person = box.person();
+      for (const password of [NEW_PASSWORD, PASSWORD]) await person.log_in("bob@example.org", password);
+      const { sessions } = await box.backend_call("GET", `/api/admin/users/${bob.id}/sessions`);
+      await box.backend_call("DELETE", `/api/admin/users/${bob.id}/sessions/${sessions[0].id}`);
+    },
+  ],
+  ...Object.fromEntries(
+    [
+      ["POST", "/stop", "stopped"],
+      ["POST", "/start", "started"],
+      ["POST", "/restart", "restarted"],
+      ["DELETE", "", "deleted"],
+    ].map(([method, step, past]) => [
+      `backend ${method} /api/admin/agents/{id}${step}`,
+      [
+        `agent ${past} by admin: ok`,
+        async ({ box }) => {
+          const { id } = await box.backend_call("POST", "/api/agents", { name: "House" });
+          await box.backend_call(method, `/api/admin/agents/${id}${step}`);
+        },
+      ],
+    ]),
+  ),
+  "backend PUT /api/admin/caps": [
+    "cap set by admin: ok",
+    ({ box }) => box.backend_call("PUT", "/api/admin/caps", { scope: "plan", target: "label", period: "day", tokens: 1000 }),
+  ],
+  "backend DELETE /api/admin/caps/{id}": [
+    "cap removed by admin: ok",
+    async ({ box }) => {
+      const { id } = await box.backend_call("PUT", "/api/admin/caps", { scope: "plan", target: "label", period: "day", tokens: 1000 });
+      await box.backend_call("DELETE", `/api/admin/caps/${id}`);
+    },
+  ],
+  ...Object.fromEntries(
+    ["credit", "debit"].map((act) => [
+      `backend POST /api/admin/ledger/${act}`,
+      [
+        `USDC ${act}ed by admin: ok`,
+        ({ box, ada }) =>
+          box.backend_call("POST", `/api/admin/ledger/${act}`, { userId: ada.id, amount: "1", reference: `${act}-${randomUUID()}` }),
+      ],
+    ]),
+  ),
+  "backend POST /api/admin/models/reload": [
+    "model catalogue reloaded by admin: ok",
+    ({ box }) => box.backend_call("POST", "/api/admin/models/reload"),
+  ],
+  "backend PUT /api/admin/models/providers": [
+    "model provider set by admin: ok",
+    ({ box }) => box.backend_call("PUT", "/api/admin/models/providers", { provider: "openai", key: "sk-0000004711" }),
+  ],
+  "backend DELETE /api/admin/models/providers/{name}": [
+    "model provider removed by admin: ok",
+    async ({ box }) => {
+      await box.backend_call("PUT", "/api/admin/models/providers", { provider: "openai", key: "sk-0000004711" });
+      await box.backend_call("DELETE", "/api/admin/models/providers/openai");
+    },
+  ],
+  "backend PUT /api/admin/git-hosts": [
+    "git host set by admin",
+    ({ box }) => box.backend_call("PUT", "/api/admin/git-hosts", { url: "https://box@git.example.org", secret: "s" }),
+  ],
+  "backend DELETE /api/admin/git-hosts": [
+    "git host forgotten by admin",
+    ({ box }) => box.backend_call("DELETE", "/api/admin/git-hosts?url=https://git.example.org:443"),
+  ],
+  "backend PUT /api/admin/channel-kinds/{kind}": [
+    "kind of channel switched off: ok",
+    ({ box }) => box.backend_call("PUT", "/api/admin/channel-kinds/telegram", { enabled: false }),
+  ],
+  "web POST /api/asks/{id}/answer": [
+    "question answered: refused: ok",
+    async (world) => {
+      const { payer, ask } = await payer_of(world, "payer");
+      await payer.call("POST", `/api/asks/${ask}/answer`, { decision: "refuse" });
+    },
+  ],
+  "web PUT /api/agents/{id}/gate": [
+    "rules of an agent changed: ok",
+    async (world) => {
+      const { payer, agent } = await payer_of(world, "ruler");
+      await payer.call("PUT", `/api/agents/${agent}/gate`, { rules: [] });
+    },
+  ],
+  "web DELETE /api/agents/{id}/gate/marks": [
+    "texts of an agent vouched for: ok",
+    async (world) => {
+      const { payer, agent } = await payer_of(world, "voucher");
+      await payer.call("DELETE", `/api/agents/${agent}/gate/marks`);
+    },
+  ],
+  "backend PUT /api/admin/plans/{plan}/gate": [
+    "rules of a plan changed: ok",
+    ({ box }) => box.backend_call("PUT", "/api/admin/plans/label/gate", { rules: [] }),
+  ],
+  "backend PUT /api/admin/plans/{plan}/egress": [
+    "egress of a plan bounded",
+    ({ box }) => box.backend_call("PUT", "/api/admin/plans/network/egress", { egress: "web" }),
+  ],
+  "backend POST /api/admin/operator-keys": [
+    "operator key made",
+    ({ box }) => box.backend_call("POST", "/api/admin/operator-keys", { name: "ci", scopes: ["backup"] }),
+  ],
+  "backend DELETE /api/admin/operator-keys/{name}": [
+    "operator key revoked",
+    ({ box }) => box.backend_call("DELETE", "/api/admin/operator-keys/ci"),
+  ],
+  "backend DELETE /api/admin/audit/personal-data": [
+    "personal data erased by admin: ok, 0 entries",
+    ({ box }) => box.backend_call("DELETE", "/api/admin/audit/personal-data?subject=nobody"),
+  ],
+  "backend POST /api/admin/skills": [
+    "skill set by admin: The archive is damaged",
+    ({ box }) => box.backend_call("POST", "/api/admin/skills", { no: "archive" }),
+  ],
+  "backend DELETE /api/admin/skills/{name}": [
+    "skill removed by admin: No such skill",
+    ({ box }) => box.backend_call("DELETE", "/api/admin/skills/nothing"),
+  ],
+  "backend PUT /api/admin/skills-on-sale/{name}": [
+    "skill put on sale by admin: No such skill",
+    ({ box }) => box.backend_call("PUT", "/api/admin/skills-on-sale/nothing", { agentId: "ag_x" }),
+  ],
+  "backend DELETE /api/admin/skills-on-sale/{name}": [
+    "skill taken off sale by admin: No such skill is for sale",
+    ({ box }) => box.backend_call("DELETE", "/api/admin/skills-on-sale/nothing"),
+  ],
   "web POST /api/invite/generate": ["invites generated: ok", ({ box }) => with_key(box.web, "/api/invite/generate", { note: "friends" })],
   "backend POST /api/invite/generate": ["invites generated: ok", ({ box }) => box.backend_call("POST", "/api/invite/generate", {})],
-  "web POST /api/invite/validate": ["invite used: ok", async ({ box, stranger }) =>
-    stranger.call("POST", "/api/invite/validate", { code: (await box.backend_call("POST", "/api/invite/generate", {})).code })],
-  "backend POST /api/invite/validate": ["invite used: This invite code is not valid", ({ box }) => box.backend_call("POST", "/api/invite/validate", { code: "guess" })],
+  "web POST /api/invite/validate": [
+    "invite used: ok",
+    async ({ box, stranger }) =>
+      stranger.call("POST", "/api/invite/validate", { code: (await box.backend_call("POST", "/api/invite/generate", {})).code }),
+  ],
+  "backend POST /api/invite/validate": [
+    "invite used: This invite code is not valid",
+    ({ box }) => box.backend_call("POST", "/api/invite/validate", { code: "guess" }),
+  ],
   "backend POST /api/admin/invites": ["invites generated: ok", ({ box }) => box.backend_call("POST", "/api/admin/invites", {})],
-  "backend DELETE /api/admin/invites/{id}": ["invite revoked: ok", async ({ box }) =>
-    box.backend_call("DELETE", `/api/admin/invites/${(await box.backend_call("GET", "/api/admin/invites")).invites[0].id}`)],
-  "backend PUT /api/admin/data-feeds/{name}": ["data feed set by admin: ok", ({ box }) => box.backend_call("PUT", "/api/admin/data-feeds/news", { kind: "rss", url: "http://127.0.0.1:1/" })],
-  "backend DELETE /api/admin/data-feeds/{name}": ["data feed removed by admin: ok", ({ box }) => box.backend_call("DELETE", "/api/admin/data-feeds/news")],
+  "backend DELETE /api/admin/invites/{id}": [
+    "invite revoked: ok",
+    async ({ box }) =>
+      box.backend_call("DELETE", `/api/admin/invites/${(await box.backend_call("GET", "/api/admin/invites")).invites[0].id}`),
+  ],
+  "backend PUT /api/admin/data-feeds/{name}": [
+    "data feed set by admin: ok",
+    ({ box }) => box.backend_call("PUT", "/api/admin/data-feeds/news", { kind: "rss", url: "http://127.0.0.1:1/" }),
+  ],
+  "backend DELETE /api/admin/data-feeds/{name}": [
+    "data feed removed by admin: ok",
+    ({ box }) => box.backend_call("DELETE", "/api/admin/data-feeds/news"),
+  ],
   "web POST /mcp": ["MCP tool called: ok", ({ box }) => call_tool(box, "web")],
   "backend POST /mcp": ["MCP tool called: ok", ({ box }) => call_tool(box, "backend")],
-  "backend POST /api/admin/backup": ["backup made by admin", ({ box }) => box.backend_call("POST", "/api/admin/backup", { to: `${box.folder}-copy` })],
+  "backend POST /api/admin/backup": [
+    "backup made by admin",
+    ({ box }) => box.backend_call("POST", "/api/admin/backup", { to: `${box.folder}-copy` }),
+  ],
   "backend POST /api/admin/backups": ["backup made by admin: ok", ({ box }) => box.backend_call("POST", "/api/admin/backups")],
-  "backend DELETE /api/admin/backups/{name}": ["backup removed by admin: ok", async ({ box }) => {
-    const { backups } = await box.backend_call("GET", "/api/admin/backups");
-    await box.backend_call("DELETE", `/api/admin/backups/${backups[0].name}`);
-  }],
-  "backend POST /api/admin/agents/{id}/export": ["agent exported by admin: No such agent", ({ box }) => box.backend_call("POST", "/api/admin/agents/ag_x/export", { file: "/x" })],
-  "backend POST /api/admin/agents/import": ["agent imported by admin: there is no file /no/such.agent", ({ box }) => box.backend_call("POST", "/api/admin/agents/import", { file: "/no/such.agent" })],
+  "backend DELETE /api/admin/backups/{name}": [
+    "backup removed by admin: ok",
+    async ({ box }) => {
+      const { backups } = await box.backend_call("GET", "/api/admin/backups");
+      await box.backend_call("DELETE", `/api/admin/backups/${backups[0].name}`);
+    },
+  ],
+  "backend POST /api/admin/agents/{id}/export": [
+    "agent exported by admin: No such agent",
+    ({ box }) => box.backend_call("POST", "/api/admin/agents/ag_x/export", { file: "/x" }),
+  ],
+  "backend POST /api/admin/agents/import": [
+    "agent imported by admin: there is no file /no/such.agent",
+    ({ box }) => box.backend_call("POST", "/api/admin/agents/import", { file: "/no/such.agent" }),
+  ],
 };
 
 // What the backend offers to administrators is on the web for their sessions; the record has the same line.
@@ -189,56 +461,166 @@ const over_the_web = (use) => async (world) => {
 };
 const on_both = (route) => route.startsWith("backend ") && route.includes(" /api/admin/");
 const on_web = (route) => route.replace("backend ", "web ");
-for (const [route, [line, use]] of Object.entries(noted))
-  if (on_both(route)) noted[on_web(route)] ??= [line, over_the_web(use)];
+for (const [route, [line, use]] of Object.entries(noted)) if (on_both(route)) noted[on_web(route)] ??= [line, over_the_web(use)];
 
 // What people do with what is theirs, and what changes nothing: nobody gets in by it, and nobody is kept out.
 const unnoted = {
   "lets nobody in": [
-    "web POST /api/auth/nonce", "web POST /api/auth/social-id/refresh", "web POST /api/auth/token-gating/verify", "web POST /api/keys/validate",
-    "backend POST /api/validate-key", "backend POST /api/hosting-mcp/validate-config", "web DELETE /mcp", "backend DELETE /mcp",
-    "web POST /api/webhooks/email", "web POST /api/auth/verify-email/mail", "web POST /api/radio/streams",
-    "web POST /api/radio/streams/{streamId}/rotate-key", "web DELETE /api/radio/streams/{streamId}", "web POST /api/webhooks/stream",
-    "backend POST /api/stream-callbacks/{secret}/{event}", `web PATCH ${factor}/passkeys/{id}`,
+    "web POST /api/auth/nonce",
+    "web POST /api/auth/social-id/refresh",
+    "web POST /api/auth/token-gating/verify",
+    "web POST /api/keys/validate",
+    "web POST /api/ask-links/show",
+    "web POST /api/ask-links/answer", // by the token of a mail: gate.test.mjs has what is then noted
+    "backend POST /api/validate-key",
+    "backend POST /api/hosting-mcp/validate-config",
+    "web DELETE /mcp",
+    "backend DELETE /mcp",
+    "web POST /api/webhooks/email",
+    "web POST /api/channel-events/{channel}",
+    "web POST /api/auth/verify-email/mail",
+    "web POST /api/radio/streams",
+    "web POST /api/radio/streams/{streamId}/rotate-key",
+    "web DELETE /api/radio/streams/{streamId}",
+    "web POST /api/webhooks/stream",
+    "backend POST /api/stream-callbacks/{secret}/{event}",
+    `web PATCH ${factor}/passkeys/{id}`,
   ],
   "one's agents": [
-    "web POST /api/agents/provision", "web PATCH /api/agents/{id}", "web DELETE /api/agents/{id}", "web PUT /api/agents/{id}/config", "web POST /api/agents/{id}/verify",
-    "web DELETE /api/agents/{id}/verify", "web POST /api/agents/clone", "web POST /api/provision", "web POST /api/agent", "web POST /api/logs/{agentId}/stop",
+    "web POST /api/agents/provision",
+    "web PATCH /api/agents/{id}",
+    "web DELETE /api/agents/{id}",
+    "web PUT /api/agents/{id}/config",
+    "web POST /api/agents/{id}/verify",
+    "web DELETE /api/agents/{id}/verify",
+    "web POST /api/agents/clone",
+    "web POST /api/provision",
+    "web POST /api/agent",
+    "web POST /api/logs/{agentId}/stop",
     ...["start", "stop", "restart", "repair", "update", "reset-memory"].map((step) => `web POST /api/instance/{userId}/${step}`),
-    "web POST /api/chat", "web POST /api/chat/stop", "web POST /api/memory", "web DELETE /api/memory", "web POST /api/files", "web DELETE /api/files",
-    ...["upload", "write", "mkdir", "move", "commit"].map((act) => `web POST /api/agents/{id}/files/${act}`), "web DELETE /api/agents/{id}/files",
-    "web POST /api/scheduled-tasks", "web PUT /api/scheduled-tasks", "web DELETE /api/scheduled-tasks", "web POST /api/scheduled-tasks/{taskId}/run",
-    "web POST /api/skills", "web POST /api/skills/{name}", "web POST /api/skills/booking-settlement", "web POST /api/skills/instant-split",
-    "web DELETE /api/skills/{name}", "web POST /api/swarms", "web POST /api/swarms/{id}/stop",
-    "web DELETE /api/swarms/{id}", "backend POST /api/agent-mcp/call",
-    "web POST /api/heartbeat", "web DELETE /api/heartbeat", "backend POST /api/agent-tasks", "backend DELETE /api/agent-tasks/{taskId}",
+    "web POST /api/agents/{id}/conversations",
+    "web PATCH /api/agents/{id}/conversations/{conversation}",
+    "web DELETE /api/agents/{id}/conversations/{conversation}",
+    "web POST /api/agents/{id}/conversations/{conversation}/branch",
+    "web POST /api/agents/{id}/rewind",
+    "backend POST /api/agents/{id}/rewind",
+    "web POST /api/agents/{id}/channels",
+    "web PATCH /api/agents/{id}/channels/{channel}",
+    "web DELETE /api/agents/{id}/channels/{channel}",
+    ...["test", "pairings", "invitations", "dead-letters/{letter}/replay"].map(
+      (act) => `web POST /api/agents/{id}/channels/{channel}/${act}`,
+    ),
+    "web PUT /api/agents/{id}/channels/{channel}/peers/{peer}",
+    "web DELETE /api/agents/{id}/channels/{channel}/dead-letters/{letter}",
+    "web POST /api/chat",
+    "web POST /api/chat/stop",
+    "web POST /api/memory",
+    "web DELETE /api/memory",
+    "web POST /api/files",
+    "web DELETE /api/files",
+    ...["upload", "write", "mkdir", "move", "commit"].map((act) => `web POST /api/agents/{id}/files/${act}`),
+    "web DELETE /api/agents/{id}/files",
+    "web POST /api/scheduled-tasks",
+    "web PUT /api/scheduled-tasks",
+    "web DELETE /api/scheduled-tasks",
+    "web POST /api/scheduled-tasks/{taskId}/run",
+    "web POST /api/skills",
+    "web POST /api/skills/{name}",
+    "web POST /api/skills/booking-settlement",
+    "web POST /api/skills/instant-split",
+    "web DELETE /api/skills/{name}",
+    "web POST /api/swarms",
+    "web POST /api/swarms/{id}/stop",
+    "web DELETE /api/swarms/{id}",
+    "backend POST /api/agent-mcp/call",
+    "backend POST /api/agent-commands",
+    "backend POST /api/agent-commands/{command}/input",
+    "backend DELETE /api/agent-commands/{command}",
+    "web DELETE /api/agents/{id}/commands/{command}",
+    "web POST /api/heartbeat",
+    "web DELETE /api/heartbeat",
+    "backend POST /api/agent-tasks",
+    "backend POST /api/agent-gate/files",
+    "backend DELETE /api/agent-tasks/{taskId}",
+    "backend POST /api/agent-notices",
+    "backend POST /api/agent-titles",
+    "backend POST /api/agent-documents",
     "backend POST /v1/traces",
-    "backend POST /api/underground/bus/send", "backend POST /api/agent-messages/read", "web POST /api/underground/dead-letters/{id}/replay",
-    "web DELETE /api/underground/dead-letters/{id}", "web POST /a2a", "web POST /a2a/{agentId}", "backend POST /a2a/{agentId}",
-    "web POST /api/generate-video", "web DELETE /api/videos/{videoId}", "web POST /api/streams/{streamId}/rotate-key", "web DELETE /api/streams/{streamId}",
-    "backend POST /api/agent-videos", "backend POST /api/agent-broadcast", "backend DELETE /api/agent-broadcast",
+    "backend POST /api/underground/bus/send",
+    "backend POST /api/agent-messages/read",
+    "web POST /api/underground/dead-letters/{id}/replay",
+    "web DELETE /api/underground/dead-letters/{id}",
+    "web POST /a2a",
+    "web POST /a2a/{agentId}",
+    "backend POST /a2a/{agentId}",
+    "web POST /api/generate-video",
+    "web DELETE /api/videos/{videoId}",
+    "web POST /api/streams/{streamId}/rotate-key",
+    "web DELETE /api/streams/{streamId}",
+    "backend POST /api/agent-videos",
+    "backend POST /api/agent-broadcast",
+    "backend DELETE /api/agent-broadcast",
   ],
   "money, which has records of its own": [
-    "web PUT /api/caps", "web DELETE /api/caps/{id}", "web POST /api/agent/mpp",
-    "web PUT /api/response-cache", "web POST /api/v1/gateway", "web POST /x402/verify", "web POST /x402/settle",
-    "web POST /api/wallet", "web POST /api/wallet/create", "web POST /api/wallet/cdp", "web POST /api/wallet/transfer",
-    "web POST /api/wallet/transfers/{id}/approve", "web POST /api/wallet/transfers/{id}/decline", "web PUT /api/wallet/rules",
-    "backend POST /api/agent-payments", "backend POST /api/underground/wallets", "backend POST /api/underground/splits",
-    ...["checkout", "credits", "storage-upgrade", "portal"].map((page) => `web POST /api/stripe/${page}`), "web POST /api/webhooks/stripe",
+    "web PUT /api/caps",
+    "web DELETE /api/caps/{id}",
+    "web POST /api/agent/mpp",
+    "web PUT /api/response-cache",
+    "web POST /api/v1/gateway",
+    "web POST /x402/verify",
+    "web POST /x402/settle",
+    "web POST /api/wallet",
+    "web POST /api/wallet/create",
+    "web POST /api/wallet/cdp",
+    "web POST /api/wallet/transfer",
+    "web POST /api/wallet/transfers/{id}/approve",
+    "web POST /api/wallet/transfers/{id}/decline",
+    "web PUT /api/wallet/rules",
+    "backend POST /api/agent-payments",
+    "backend POST /api/underground/wallets",
+    "backend POST /api/underground/splits",
+    ...["checkout", "credits", "storage-upgrade", "portal"].map((page) => `web POST /api/stripe/${page}`),
+    "web POST /api/webhooks/stripe",
     "web POST /api/subscriptions/request",
   ],
   "asking models": [
-    "web POST /api/demo/chat", "web POST /api/playground", ...["web", "backend"].flatMap((listener) => [`${listener} POST /v1/chat/completions`, `${listener} POST /v1/responses`, `${listener} POST /v1/embeddings`]), "backend POST /api/ai/chat",
-    "backend POST /api/ai/models/select", "backend POST /api/ai/estimate-cost", "backend POST /api/admin/backups/{name}/verify",
-    "backend POST /api/admin/models/providers/{name}/test", "backend POST /api/admin/models/local-servers",
+    "web POST /api/demo/chat",
+    "web POST /api/playground",
+    ...["web", "backend"].flatMap((listener) => [
+      ...["/v1", ""].flatMap((prefix) =>
+        ["chat/completions", "responses", "embeddings", "audio/transcriptions", "audio/speech", "images/generations"].map(
+          (path) => `${listener} POST ${prefix}/${path}`,
+        ),
+      ),
+      ...["/v1", "/v1/v1"].flatMap((prefix) => ["messages", "messages/count_tokens"].map((path) => `${listener} POST ${prefix}/${path}`)),
+    ]),
+    "backend POST /api/ai/chat",
+    "backend POST /api/ai/models/select",
+    "backend POST /api/ai/estimate-cost",
+    "backend POST /api/admin/backups/{name}/verify",
+    "backend POST /api/admin/standby/prove", // changes nothing; noted only if a standby follows
+    "backend POST /api/admin/models/providers/{name}/test",
+    "backend POST /api/admin/models/local-servers",
   ],
   "the operator's own programs at work": [
-    "backend POST /api/agents", "backend PUT /api/agents/{id}", "backend DELETE /api/agents/{id}", "backend PUT /api/agents/{id}/config",
-    "backend POST /api/agents/{id}/verify", "backend DELETE /api/agents/{id}/verify", "backend POST /api/logs/{agentId}/stop",
+    "backend POST /api/agents",
+    "backend PUT /api/agents/{id}",
+    "backend DELETE /api/agents/{id}",
+    "backend PUT /api/agents/{id}/config",
+    "backend POST /api/agents/{id}/verify",
+    "backend DELETE /api/agents/{id}/verify",
+    "backend POST /api/logs/{agentId}/stop",
     ...["start", "stop", "restart", "repair", "update", "reset-memory"].map((step) => `backend POST /api/agents/{id}/${step}`),
-    "backend POST /api/deployments", "backend POST /api/provision", "backend POST /api/register-home", "backend POST /api/register-link",
-    "backend POST /api/heartbeat", "backend POST /api/browse/write", "backend POST /api/browse/move", "backend DELETE /api/browse/file",
-    "backend POST /api/browse/git-sync", "backend POST /api/underground/events",
+    "backend POST /api/deployments",
+    "backend POST /api/provision",
+    "backend POST /api/register-home",
+    "backend POST /api/register-link",
+    "backend POST /api/heartbeat",
+    "backend POST /api/browse/write",
+    "backend POST /api/browse/move",
+    "backend DELETE /api/browse/file",
+    "backend POST /api/browse/git-sync",
+    "backend POST /api/underground/events",
   ],
 };
 

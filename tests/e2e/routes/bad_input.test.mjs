@@ -10,9 +10,7 @@ import { ADMIN, BACKEND_GUARDS, Box, INTERNAL_KEY, KEY_GUARDS, OPTIONAL_KEY_GUAR
 const raw = (bytes) => ({ raw: bytes });
 const json_with = (body) => {
   const spliced = [];
-  const text = JSON.stringify(body, (_, value) =>
-    value?.raw === undefined ? value : `@${spliced.push(value.raw) - 1}@`,
-  );
+  const text = JSON.stringify(body, (_, value) => (value?.raw === undefined ? value : `@${spliced.push(value.raw) - 1}@`));
   const parts = text.split(/"@(\d+)@"/);
   return Buffer.concat(parts.map((part, n) => (n % 2 ? Buffer.from(spliced[part], "latin1") : Buffer.from(part))));
 };
@@ -39,10 +37,17 @@ const valid = (schema) => {
 };
 
 // What a schema cannot say: a body with these passes everything but the field in question.
-const samples = { messages: [{ role: "user", content: "hello" }], input: "hello", to: "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed",
-  address: "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed", share: 100 };
+const samples = {
+  messages: [{ role: "user", content: "hello" }],
+  input: "hello",
+  to: "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed",
+  address: "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed",
+  share: 100,
+};
 const valid_body = ({ properties }) =>
-  Object.fromEntries(Object.entries(properties).map(([field, schema]) => [field, (types_of(schema)[0] !== "object" && samples[field]) || valid(schema)]));
+  Object.fromEntries(
+    Object.entries(properties).map(([field, schema]) => [field, (types_of(schema)[0] !== "object" && samples[field]) || valid(schema)]),
+  );
 
 // [what it is, the value] for everything that a field of this schema must refuse.
 const refused_values = (schema) => {
@@ -50,14 +55,7 @@ const refused_values = (schema) => {
     values = [];
   if (!type) return values; // it takes any type
   const add = (what, ...given) => given.forEach((value) => values.push([what, value]));
-  const of_other_types = {
-    string: ["text"],
-    integer: [7, 1.5],
-    number: [1.5],
-    boolean: [true],
-    array: [[]],
-    object: [{}],
-  };
+  const of_other_types = { string: ["text"], integer: [7, 1.5], number: [1.5], boolean: [true], array: [[]], object: [{}] };
   for (const [other, examples] of Object.entries(of_other_types))
     if (other !== type && !(type === "number" && other === "integer"))
       add(`a ${other}`, ...examples.filter((value) => !(type === "integer" && Number.isInteger(value))));
@@ -77,10 +75,7 @@ const refused_values = (schema) => {
     add("invalid UTF-8", ...['"\xff"', '"\xc0\xaf"', '"\xed\xa0\x80"', '"\xe2\x82"', '"\xf4\x90\x80\x80"'].map(raw));
     add("half a surrogate pair", raw('"\\ud800"'), raw('"\\udc00x"'));
     const padding = "x".repeat(schema.minLength ?? 0);
-    add(
-      "a control character",
-      ...["\u0000", "\u0007", "\u001b[2J", "\u007f", "\u0085"].map((control) => padding + control),
-    );
+    add("a control character", ...["\u0000", "\u0007", "\u001b[2J", "\u007f", "\u0085"].map((control) => padding + control));
     add("a bare control character", raw('"\n"'), raw('"\x00"'));
   }
   return values;
@@ -112,6 +107,7 @@ const inhabited = async (t) => {
     "session to enrol": { cookie: ada.cookie },
     "admin session": { cookie: admin.cookie },
     "recent admin session": { cookie: admin.cookie },
+    "support session": { cookie: admin.cookie },
     // As an administrator, whom the AI API asks for no plan.
     ...Object.fromEntries(BACKEND_GUARDS.map((guard) => [guard, { ...bearer(INTERNAL_KEY), "x-user-email": ADMIN.email }])),
     "agent token": bearer(box_token),
@@ -180,15 +176,13 @@ test("every field of every body", async (t) => {
     await t.test(name, async () => {
       const whole = valid_body(body);
       for (const [field, schema] of Object.entries(body.properties)) {
-        const takes_controls = /^POST \/api\/(browse|agents\/{id}\/files)\/write/.test(name) && field === "content", // a file as it is
+        const takes_controls =
+            (/^POST \/api\/(browse|agents\/{id}\/files)\/write/.test(name) && field === "content") ||
+            (/^POST \/api\/agent-commands/.test(name) && ["input", "text"].includes(field)), // files and input as they are
           values = refused_values(schema).filter(([what]) => !(takes_controls && what === "a control character"));
         if (body.required?.includes(field)) values.push(["missing", undefined], ...(types_of(schema).length ? [["null", null]] : []));
         for (const [what, value] of values)
-          refuses(
-            await ask(json_with({ ...whole, [field]: value })),
-            `${field} ${what} ${JSON.stringify(value)?.slice(0, 60)}`,
-            field,
-          );
+          refuses(await ask(json_with({ ...whole, [field]: value })), `${field} ${what} ${JSON.stringify(value)?.slice(0, 60)}`, field);
         const twice = JSON.stringify(whole).replace(/}$/, `,${JSON.stringify(field)}:${JSON.stringify(whole[field])}}`);
         refuses(await ask(twice), `${field} twice`, field);
       }
@@ -262,8 +256,7 @@ test("every query parameter", async (t) => {
         const { schema } = parameter,
           [type] = types_of(schema),
           wrong = ["%ff", "%00", "%c0%af", "%", "%4", "%zz", "a%0db"];
-        if (type === "integer")
-          wrong.push("", "x", "1.5", "+1", "%201", "1%20", "0x1", "1e3", "99999999999999999999", "--1", "%D9%A1");
+        if (type === "integer") wrong.push("", "x", "1.5", "+1", "%201", "1%20", "0x1", "1e3", "99999999999999999999", "--1", "%D9%A1");
         if (schema.minimum !== undefined) wrong.push(String(schema.minimum - 1));
         if (schema.maximum !== undefined) wrong.push(String(schema.maximum + 1));
         if (schema.minLength > 0) wrong.push("");
@@ -284,8 +277,7 @@ test("every query parameter", async (t) => {
           `${parameter.name} twice`,
           parameter.name,
         );
-        if (parameter.required)
-          refuses(await ask(undefined, {}, `${base}?x=1${others}`), `${parameter.name} missing`, parameter.name);
+        if (parameter.required) refuses(await ask(undefined, {}, `${base}?x=1${others}`), `${parameter.name} missing`, parameter.name);
       }
     });
   assert.deepEqual(await seen(), before);
@@ -322,10 +314,7 @@ test("every path parameter", async (t) => {
         const answer = await ask(body && "{}", {}, path.replace(/{\w+}/, id));
         // The contract has a missing agent's deletion succeed on the backend.
         const deletes = name.startsWith("DELETE /api/agents/");
-        assert.ok(
-          [400, 404].includes(answer.status) || (deletes && answer.status === 200),
-          `${id}: ${answer.status} ${answer.text}`,
-        );
+        assert.ok([400, 404].includes(answer.status) || (deletes && answer.status === 200), `${id}: ${answer.status} ${answer.text}`);
         assert.equal(typeof (named_by(answer) ?? answer.body.id), "string");
       }
     });
@@ -351,10 +340,7 @@ test("input that only a handler can judge is refused as well", async (t) => {
     ["aiProvider", "x".repeat(101)],
     ["model", "\u0007"],
   ])
-    await refused(`config.${field}`.replace("config.plan", "plan"), "POST", "/api/agents", {
-      name: "Ghost",
-      config: { [field]: value },
-    });
+    await refused(`config.${field}`.replace("config.plan", "plan"), "POST", "/api/agents", { name: "Ghost", config: { [field]: value } });
   for (const userId of ["0", "-1", "01", " 1", "1.0", "999", "ada", "18446744073709551617"]) {
     await refused("userId", "POST", "/api/agents", { name: "Ghost", userId });
     if (userId !== "999") await refused("userId", "POST", "/api/subscriptions/deploy", { userId, plan: "solo" });

@@ -30,8 +30,8 @@ test("an agent without a model gets the premium one where a provider serves it",
     assert.equal(status, 201, JSON.stringify(body));
     return body.agent.model;
   };
-  assert.equal(await model_of(ada), "anthropic/claude-sonnet-4");
-  assert.equal(await model_of(ada, { config: { aiProvider: "auto" } }), "anthropic/claude-sonnet-4");
+  assert.equal(await model_of(ada), "anthropic/claude-sonnet-5");
+  assert.equal(await model_of(ada, { config: { aiProvider: "auto" } }), "anthropic/claude-sonnet-5");
   assert.equal(await model_of(ada, { config: { aiProvider: "openrouter" } }), "auto", "the provider that was asked for serves its own");
   assert.equal(await model_of(ada, { config: { model: "openai/gpt-4o-mini" } }), "openai/gpt-4o-mini");
   assert.equal(await model_of(ada, { model: "custom" }), "custom");
@@ -65,14 +65,21 @@ test("a caller without a key uses up nothing of the backend's limit, and everybo
   assert.deepEqual(await left("/health", {}), [200, undefined, undefined]);
   const { id } = await box.backend_call("GET", `/api/admin/users/${ADMIN.email}`);
   for (let at = 0; at < 7; ++at)
-    assert.equal((await post(box, "/api/provision", { userId: id, plan: "gold" })).status, 400, "the web's five a minute are not the backend's");
+    assert.equal(
+      (await post(box, "/api/provision", { userId: id, plan: "gold" })).status,
+      400,
+      "the web's five a minute are not the backend's",
+    );
 });
 
 test("/api/agent has a limit of its own beside /api/chat", async (t) => {
   const box = await Box.start(t, { RATE_LIMITS: "on" });
   const ada = await box.customer("ada@example.org");
   const left = async (path) => (await ada.call("GET", path)).headers.get("ratelimit-remaining");
-  assert.deepEqual([await left("/api/chat"), await left("/api/agent?action=list"), await left("/api/agent?action=list")], ["59", "59", "58"]);
+  assert.deepEqual(
+    [await left("/api/chat"), await left("/api/agent?action=list"), await left("/api/agent?action=list")],
+    ["59", "59", "58"],
+  );
 });
 
 test("lists have everything, or say where they go on", async (t) => {
@@ -86,18 +93,24 @@ test("lists have everything, or say where they go on", async (t) => {
     return (Array.isArray(body) ? body : body.instances).length;
   };
   assert.equal((await ada.call("GET", "/api/agents")).body.agents.length, COUNT);
-  assert.deepEqual([await count("/api/agents"), await count(`/api/agents?userId=${ada.id}`), await count("/api/agents?limit=5")], [COUNT, COUNT, 5]);
+  assert.deepEqual(
+    [await count("/api/agents"), await count(`/api/agents?userId=${ada.id}`), await count("/api/agents?limit=5")],
+    [COUNT, COUNT, 5],
+  );
   assert.equal(await count("/api/runtime/instances"), COUNT);
 
-  for (const userId of ["c", "a", "b"]) assert.equal((await post(box, "/api/register-home", { userId })).status, 200);
+  const people = [];
+  for (const name of ["a", "b", "c"]) people.push(String((await box.customer(`${name}@example.org`)).id));
+  people.sort();
+  for (const userId of people.toReversed()) assert.equal((await post(box, "/api/register-home", { userId })).status, 200);
   const installations = async (query) => {
     const { body } = await send(box.backend, "GET", `/api/installations${query}`, { headers: KEY });
-    return [body.installations.map(({ userId }) => userId).join(""), body.count, body.next];
+    return [body.installations.map(({ userId }) => userId), body.count, body.next];
   };
-  assert.deepEqual(await installations(""), ["abc", 3, null]);
-  assert.deepEqual(await installations("?limit=2"), ["ab", 2, "b"]);
-  assert.deepEqual(await installations("?limit=2&after=b"), ["c", 1, null]);
-  assert.deepEqual(await installations("?limit=3"), ["abc", 3, null]);
+  assert.deepEqual(await installations(""), [people, 3, null]);
+  assert.deepEqual(await installations("?limit=2"), [people.slice(0, 2), 2, people[1]]);
+  assert.deepEqual(await installations(`?limit=2&after=${people[1]}`), [people.slice(2), 1, null]);
+  assert.deepEqual(await installations("?limit=3"), [people, 3, null]);
   assert.equal((await send(box.backend, "GET", "/api/installations?limit=0", { headers: KEY })).status, 400);
   await box.end("SIGKILL"); // sooner than a thousand deletions
 });
@@ -106,11 +119,17 @@ test("a body without Content-Type: application/json is 415, none at all is not",
   const box = await Box.start(t);
   const ada = await box.customer("ada@example.org");
   const login = (headers) => send(box.web, "POST", "/api/auth/login", { headers, body: JSON.stringify(ADMIN) });
-  for (const headers of [{}, { "content-type": "text/plain" }, { "content-type": "application/x-www-form-urlencoded" }, { "content-type": "application/jsonp" }]) {
+  for (const headers of [
+    {},
+    { "content-type": "text/plain" },
+    { "content-type": "application/x-www-form-urlencoded" },
+    { "content-type": "application/jsonp" },
+  ]) {
     const refused = await login(headers);
     assert.deepEqual([refused.status, refused.body], [415, { error: "Content-Type must be application/json" }], JSON.stringify(headers));
   }
-  for (const type of ["application/json", "Application/JSON; charset=UTF-8"]) assert.equal((await login({ "content-type": type })).status, 200, type);
+  for (const type of ["application/json", "Application/JSON; charset=UTF-8"])
+    assert.equal((await login({ "content-type": type })).status, 200, type);
   assert.equal((await send(box.web, "POST", "/api/auth/signout", {})).status, 200);
   const { id } = (await post(box, "/api/agents", { name: "Scout" })).body;
   assert.equal((await send(box.backend, "POST", `/api/agents/${id}/stop`, { headers: KEY })).status, 200, "its body is optional");
@@ -148,7 +167,13 @@ test("the local server's fallback model answers when its first does not", async 
     asked.push(model);
     if (model !== "small") return reply(refusal, { error: { message: "no" } });
     const usage = { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 };
-    if (!stream) return reply(200, { id: "1", model, choices: [{ index: 0, message: { role: "assistant", content: "By small." }, finish_reason: "stop" }], usage });
+    if (!stream)
+      return reply(200, {
+        id: "1",
+        model,
+        choices: [{ index: 0, message: { role: "assistant", content: "By small." }, finish_reason: "stop" }],
+        usage,
+      });
     response.writeHead(200, { "content-type": "text/event-stream" });
     for (const choices of [[{ index: 0, delta: { content: "By small." } }], [{ index: 0, delta: {}, finish_reason: "stop" }]])
       response.write(`data: ${JSON.stringify({ id: "1", model, choices })}\n\n`);
@@ -157,7 +182,10 @@ test("the local server's fallback model answers when its first does not", async 
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
   t.after(() => (server.closeAllConnections(), server.close()));
   const { chat } = await story_of(t, "network", {
-    OPENROUTER_API_KEY: undefined, LOCAL_MODEL_URL: `http://127.0.0.1:${server.address().port}/v1`, LOCAL_MODEL: "big", LOCAL_FALLBACK_MODEL: "small",
+    OPENROUTER_API_KEY: undefined,
+    LOCAL_MODEL_URL: `http://127.0.0.1:${server.address().port}/v1`,
+    LOCAL_MODEL: "big",
+    LOCAL_FALLBACK_MODEL: "small",
   });
   const whole = await chat();
   assert.deepEqual([whole.status, whole.body.message?.content, whole.body.model], [200, "By small.", "small"], whole.text);
@@ -184,7 +212,10 @@ test("the demo states how much of a conversation it uses", async (t) => {
   const limits = { entries: 50, charactersPerEntry: 4000, characters: 16_000, answerTokens: 1024 };
   assert.deepEqual((await send(box.web, "GET", "/api/demo/chat")).body.limits, limits);
   const used = async (conversation, message = "Hello?") => {
-    const { status, body } = await send(box.web, "POST", "/api/demo/chat", { headers: JSON_TYPE, body: JSON.stringify({ message, conversation }) });
+    const { status, body } = await send(box.web, "POST", "/api/demo/chat", {
+      headers: JSON_TYPE,
+      body: JSON.stringify({ message, conversation }),
+    });
     assert.equal(status, 200, JSON.stringify(body));
     assert.deepEqual(body.conversation.limits, limits);
     return [body.conversation.given, body.conversation.used, body.conversation.cut];

@@ -30,7 +30,10 @@ const blocks_of = (text) =>
 
 // The end of the first match of `wanted` in `text` at or after `from`, or -1.
 const end_of = (wanted, text, from) => {
-  const pattern = wanted.split("…").map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("[^\\n]*?");
+  const pattern = wanted
+    .split("…")
+    .map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"))
+    .join("[^\\n]*?");
   const found = new RegExp(pattern, "g");
   found.lastIndex = from;
   return found.test(text) ? found.lastIndex : -1;
@@ -48,7 +51,16 @@ const checkout = (t, box) => {
   writeFileSync(settings, readFileSync(settings, "utf8").replace(/^internal_api_key = .*$/m, `internal_api_key = "${INTERNAL_KEY}"`));
   // Every curl reports its status on stderr.
   writeFileSync(join(folder, ".curlrc"), 'write-out = "%{stderr}\\nstatus %{http_code} %{method} %{url_effective}\\n"\n');
-  const env = { PATH: process.env.PATH, HOME: folder, CURL_HOME: folder, LC_ALL: "C.UTF-8", NO_PROXY: "*", web: box.web, backend: box.backend, summarizer: box.summarizer };
+  const env = {
+    PATH: process.env.PATH,
+    HOME: folder,
+    CURL_HOME: folder,
+    LC_ALL: "C.UTF-8",
+    NO_PROXY: "*",
+    web: box.web,
+    backend: box.backend,
+    summarizer: box.summarizer,
+  };
   return { cwd: folder, env };
 };
 
@@ -65,7 +77,8 @@ const run_blocks = (blocks, place) =>
     const deadline = setTimeout(() => process.kill(-shell.pid, "SIGKILL"), DEADLINE_MS); // and its children
     shell.on("close", (code, signal) => {
       clearTimeout(deadline);
-      const out = texts.out.split(mark).slice(1), err = texts.err.split(mark).slice(1);
+      const out = texts.out.split(mark).slice(1),
+        err = texts.err.split(mark).slice(1);
       resolve({ code: code ?? signal, parts: out.map((text, at) => ({ out: text, err: err[at] ?? "" })) });
     });
   });

@@ -17,12 +17,23 @@ for (const listener of ["web", "backend", "summarizer"])
     t.after(() => rmSync(folder, { recursive: true, force: true }));
     const file = (name) => join(folder, name);
     writeFileSync(file("api.json"), (await run(binary, ["openapi", listener], { maxBuffer: 1 << 25 })).stdout);
-    const options = { cwd: folder, env: { PATH: process.env.PATH, HOME: folder, REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" }, maxBuffer: 1 << 25 };
-    const linted = await run(command("redocly"), ["lint", "api.json", "--extends=spec", "--format=stylish"], options).catch((error) => error);
+    const options = {
+      cwd: folder,
+      env: { PATH: process.env.PATH, HOME: folder, REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" },
+      maxBuffer: 1 << 25,
+    };
+    const linted = await run(command("redocly"), ["lint", "api.json", "--extends=spec", "--format=stylish"], options).catch(
+      (error) => error,
+    );
     assert.equal(linted.code ?? 0, 0, `${linted.stdout}${linted.stderr}`);
     await run(command("openapi-typescript"), ["api.json", "-o", "api.d.ts"], options);
     assert.match(readFileSync(file("api.d.ts"), "utf8"), /export interface paths \{/);
-    writeFileSync(file("use.ts"), `import type { paths } from "./api";\nexport type Health = paths["/health"]["get"]["responses"][200]["content"]["application/json"];\n`);
-    const checked = await run(command("tsc"), ["--noEmit", "--strict", "--skipLibCheck", "false", "use.ts"], options).catch((error) => error);
+    writeFileSync(
+      file("use.ts"),
+      `import type { paths } from "./api";\nexport type Health = paths["/health"]["get"]["responses"][200]["content"]["application/json"];\n`,
+    );
+    const checked = await run(command("tsc"), ["--noEmit", "--strict", "--skipLibCheck", "false", "use.ts"], options).catch(
+      (error) => error,
+    );
     assert.equal(checked.code ?? 0, 0, checked.stdout);
   });

@@ -12,6 +12,7 @@ const missing = {
   key: "1kaaaaaaaaaaaa",
   user: "4242",
   message: "0000000000000000",
+  conversation: "c_aaaaaaaaaaaaaaaaaaaaaaaa",
   task: "task_aaaaaaaaaaaaaaaaaaaa",
   passkey: "pk_aaaaaaaaaaaaaaaaaaaa",
   session: "0".repeat(16),
@@ -23,18 +24,29 @@ const missing = {
   swarm: "sw_aaaaaaaaaaaaaaaaaaaa",
   bus_key: "bk_aaaaaaaaaaaaaaaaaaaa",
   transfer: "tr_1800000000000-aaaaaaaaaaaa",
+  ask: "ask_1800000000000-aaaaaaaaaaaa",
+  credential: "cr_aaaaaaaaaaaaaaaaaaaa",
+  command: "cmd_aaaaaaaaaaaaaaaa",
 };
 
 // Bodies that the routes accept, where {} is none.
 const bodies = {
   "PUT /api/agents/{id}/config": { config: {} },
+  "POST /api/agents/{id}/channels": { kind: "webhook", token: "a secret of the other's" },
+  "POST /api/agents/{id}/channels/{channel}/pairings": { code: "abcdefgh" },
+  "PUT /api/agents/{id}/channels/{channel}/peers/{peer}": { standing: "allowed" },
   "PATCH /api/agents/{id}": { name: "Mine" },
   "POST /api/agents/{id}/verify": { verificationType: "eas" },
+  "POST /api/agents/{id}/rewind": { message: "x" },
+  "POST /api/agents/{id}/conversations/{conversation}/branch": { before: "x" },
   "DELETE /api/skills/{name}": { agentId: "ag_aaaaaaaaaaaaaaaaaaaa" },
   "PATCH /api/settings/second-factor/passkeys/{id}": { name: "mine" },
   "POST /api/radio/streams/{streamId}/rotate-key": { streamKey: "a key" },
   "DELETE /api/radio/streams/{streamId}": { streamKey: "a key" },
   "POST /api/agents/{id}/files/write": { path: "x.txt", content: "x" },
+  "PUT /api/agents/{id}/gate": { rules: [] },
+  "PUT /api/credentials/{id}": { name: "FORGE", hosts: ["forge.example.org"], form: "bearer" },
+  "POST /api/asks/{id}/answer": { decision: "allow" },
   "POST /api/agents/{id}/files/mkdir": { path: "x" },
   "POST /api/agents/{id}/files/move": { from: "x.txt", to: "y.txt" },
 };
@@ -49,17 +61,28 @@ const queries = {
 // Takes a form: agent_files.test.mjs has it.
 const takes_form = (route) => route === "POST /api/agents/{id}/files/upload";
 
+// As the agent itself starts one.
+const running_command = async (box, owner, agent) => {
+  const { box_token } = JSON.parse(readFileSync(join(box.folder, "agents", agent, "run", "boot.json")));
+  await owner.call("PUT", `/api/agents/${agent}/gate`, { rules: [{ effect: "code", turns: "any", decision: "allow" }] });
+  const headers = { authorization: `Bearer ${box_token}`, "content-type": "application/json" };
+  const body = JSON.stringify({ shell: "sleep 1000", background: true });
+  const started = await send(box.backend, "POST", "/api/agent-commands", { headers, body });
+  assert.ok(started.status === 201 || started.status === 409, started.text); // 409: this machine does not isolate commands
+  return started.body.id ?? "cmd_bbbbbbbbbbbbbbbb";
+};
+
 // Ada with an agent that runs, a key and a conversation; Eve, who has an agent of her own; and the box's admin.
 const neighbours = async (t) => {
   const box = await Box.start(t),
     admin = box.person();
-  const [ada, eve] = [
-    await box.customer("ada@example.org", "network"),
-    await box.customer("eve@example.org", "network"),
-  ];
+  const [ada, eve] = [await box.customer("ada@example.org", "network"), await box.customer("eve@example.org", "network")];
   await admin.log_in(ADMIN.email, ADMIN.password);
   const agent = await box.running_agent(ada, "Ada's"),
     eves = await box.running_agent(eve, "Eve's");
+  const command = await running_command(box, ada, agent);
+  const forge = { name: "FORGE", secret: "0000004711", hosts: ["forge.example.org"], form: "bearer" };
+  const credential = (await ada.call("POST", "/api/credentials", forge)).body.credential.id;
   await ada.call("POST", "/api/chat", { agentId: agent, message: "remember that the safe's code is 4711" });
   const call = (await ada.call("GET", "/api/dashboard/calls")).body.calls[0].id;
   const trace = (await ada.call("GET", "/api/traces?type=plan")).body.traces[0].id;
@@ -75,6 +98,9 @@ const neighbours = async (t) => {
   await box.backend_call("POST", "/api/admin/ledger/credit", { userId: ada.id, amount: "5", reference: "a gift" });
   const { address } = (await ada.call("GET", `/api/wallet/agents/${agent}`)).body;
   const transfer = (await ada.call("POST", "/api/wallet/transfer", { to: address, amount: "1" })).body.id;
+  await ada.call("PUT", "/api/wallet/rules", { approvalAboveUsdc: "0" });
+  await ada.call("POST", "/api/wallet/transfer", { to: address, amount: "1", memo: "4711" });
+  const ask = (await ada.call("GET", "/api/asks")).body.asks[0].id;
   const memory = (await ada.call("POST", "/api/memory", { agentId: agent, text: "the safe's code is 4711" })).body.memory.id;
   await ada.call("POST", "/api/heartbeat", { agentId: agent, frequency: "3h" });
   await ada.call("POST", "/api/skills", { name: "page-watch", agentId: agent });
@@ -108,6 +134,10 @@ const neighbours = async (t) => {
       `/api/underground/keys?agentId=${agent}`,
       "/api/wallet",
       "/api/wallet/transfers",
+      "/api/asks",
+      "/api/credentials",
+      `/api/agents/${agent}/commands`,
+      `/api/agents/${agent}/gate`,
       `/api/wallet/rules?agentId=${agent}`,
       `/api/wallet/agents/${agent}`,
     ];
@@ -117,13 +147,37 @@ const neighbours = async (t) => {
       paths.map(() => 200),
     );
     for (const session of answers[paths.indexOf("/api/auth/sessions")].body.sessions) delete session.lastUsedAt; // Ada's own looks
-    return [
-      answers.map((answer) => answer.body),
-      readFileSync(join(box.folder, "agents", agent, "run", "agent.pid"), "utf8"),
-    ];
+    return [answers.map((answer) => answer.body), readFileSync(join(box.folder, "agents", agent, "run", "agent.pid"), "utf8")];
   };
-  return { box, ada, eve, admin, eves, seen,
-           theirs: { agent, key, user: ada.id, message: message.id, task, passkey, session, cap, wallet, memory, call, trace, swarm, bus_key, transfer } };
+  return {
+    box,
+    ada,
+    eve,
+    admin,
+    eves,
+    seen,
+    theirs: {
+      agent,
+      key,
+      user: ada.id,
+      message: message.id,
+      conversation: message.conversationId,
+      task,
+      passkey,
+      session,
+      cap,
+      wallet,
+      memory,
+      call,
+      trace,
+      swarm,
+      bus_key,
+      transfer,
+      ask,
+      credential,
+      command,
+    },
+  };
 };
 
 // `ask(id)` with the other's id and with nobody's: the two answers differ in nothing but the id.
@@ -140,9 +194,18 @@ test("every route with an id in its path", async (t) => {
     before = await seen();
   const { paths } = (await send(box.web, "GET", "/api/openapi.json")).body;
   // What a parameter of a route may name.
-  const named = { userId: ["agent", "user"], taskId: ["task"] };
-  const of_id = { "/api/keys/": "key", "/api/caps/": "cap", "/api/settings/second-factor/passkeys/": "passkey", "/api/auth/sessions/": "session",
-    "/api/swarms/": "swarm", "/api/traces/": "trace", "/api/wallet/transfers/": "transfer" };
+  const named = { userId: ["agent", "user"], taskId: ["task"], conversation: ["conversation"], command: ["command"] };
+  const of_id = {
+    "/api/keys/": "key",
+    "/api/caps/": "cap",
+    "/api/credentials/": "credential",
+    "/api/settings/second-factor/passkeys/": "passkey",
+    "/api/auth/sessions/": "session",
+    "/api/swarms/": "swarm",
+    "/api/traces/": "trace",
+    "/api/wallet/transfers/": "transfer",
+    "/api/asks/": "ask",
+  };
   const kinds = (path, name) => {
     const [, kind] = Object.entries(of_id).find(([start]) => path.startsWith(start)) ?? [];
     return kind ? [kind] : (named[name] ?? ["agent"]);
@@ -152,7 +215,7 @@ test("every route with an id in its path", async (t) => {
   const is_page = (path) => !path.startsWith("/api/"); // of the console, the same for everybody
   for (const [path, methods] of Object.entries(paths).filter(([path]) => !is_page(path)))
     for (const [, parameter] of [...path.matchAll(/{(\w+)}/g)].filter(([, name]) => is_id(name)))
-      for (const method of Object.keys(methods).filter((one) => !methods[one]["x-guard"].endsWith("admin session")))
+      for (const method of Object.keys(methods).filter((one) => !/(admin|support) session$/.test(methods[one]["x-guard"])))
         for (const kind of kinds(path, parameter))
           for (const [name, person] of Object.entries({ eve, admin })) {
             const route = `${method.toUpperCase()} ${path}`;
@@ -170,8 +233,13 @@ test("every route with an id in its path", async (t) => {
 
 // Whatever takes an id elsewhere than in its path: [route, name of the id, what it names, what is asked].
 const paymentProof = {
-  transactionHash: `0x${"12".repeat(32)}`, amount: "1.0", currency: "pathUSD", chainId: 4217,
-  from: `0x${"34".repeat(20)}`, to: `0x${"56".repeat(20)}`, timestamp: Math.floor(Date.now() / 1000),
+  transactionHash: `0x${"12".repeat(32)}`,
+  amount: "1.0",
+  currency: "pathUSD",
+  chainId: 4217,
+  from: `0x${"34".repeat(20)}`,
+  to: `0x${"56".repeat(20)}`,
+  timestamp: Math.floor(Date.now() / 1000),
 };
 const weekly = { name: "x", cronSchedule: "0 9 * * 1", prompt: "what is the code?" };
 const query = (more) => (name, id) => ({ query: new URLSearchParams({ [name]: id, ...more }) });
@@ -182,20 +250,43 @@ const form = (name, id) => {
   fields.append("file", new Blob(["x"]), "x.txt");
   return { form: fields };
 };
-const of_mine = (asked, end) => (name, id, { me }) => ({ ...asked(name, id), path: `/api/instance/${me}${end}` });
+const of_mine =
+  (asked, end) =>
+  (name, id, { me }) => ({ ...asked(name, id), path: `/api/instance/${me}${end}` });
 const of_skill = (more) => (name, id) => ({ ...body(more)(name, id), path: "/api/skills/page-watch" });
 const asked_by_id = [
   ["GET /api/instance/{userId}", "agentId", "agent", of_mine(query({}), "")],
   ["GET /api/instance/{userId}/stats", "agentId", "agent", of_mine(query({}), "/stats")],
   ...["start", "stop", "restart", "repair", "reset-memory", "update"].flatMap((act) =>
-    [query({}), body({})].map((asked) => [`POST /api/instance/{userId}/${act}`, "agentId", "agent", of_mine(asked, `/${act}`)])),
+    [query({}), body({})].map((asked) => [`POST /api/instance/{userId}/${act}`, "agentId", "agent", of_mine(asked, `/${act}`)]),
+  ),
   ["GET /api/chat", "agentId", "agent", query({})],
+  ["GET /api/chat", "conversationId", "conversation", (name, id, { eves }) => query({ agentId: eves })(name, id)],
   ["GET /api/chat", "before", "message", (name, id, { eves }) => query({ agentId: eves })(name, id)],
+  ["GET /api/chat/stream", "agentId", "agent", query({ messageId: "x" })],
+  ["GET /api/chat/stream", "messageId", "message", (name, id, { eves }) => query({ agentId: eves })(name, id)],
   ["GET /api/dashboard/calls", "before", "call", query({})],
   ["GET /api/traces", "agent", "agent", query({})],
   ["GET /api/traces", "before", "call", query({ errors: "true" })],
   ["GET /api/credits/entries", "before", "call", query({})],
-  ["GET /api/agents/{id}/messages", "before", "message", (name, id, { eves }) => ({ ...query({})(name, id), path: `/api/agents/${eves}/messages` })],
+  [
+    "GET /api/agents/{id}/messages",
+    "before",
+    "message",
+    (name, id, { eves }) => ({ ...query({})(name, id), path: `/api/agents/${eves}/messages` }),
+  ],
+  [
+    "GET /api/agents/{id}/messages",
+    "conversationId",
+    "conversation",
+    (name, id, { eves }) => ({ ...query({})(name, id), path: `/api/agents/${eves}/messages` }),
+  ],
+  [
+    "POST /api/chat",
+    "conversationId",
+    "conversation",
+    (name, id, { eves }) => body({ agentId: eves, message: "what is the code?" })(name, id),
+  ],
   ["POST /api/chat", "agentId", "agent", body({ message: "what is the code?" })],
   ["POST /api/chat/stop", "agentId", "agent", body({})],
   ["GET /api/agent", "agentId", "agent", query({ action: "status" })],
@@ -204,9 +295,29 @@ const asked_by_id = [
   ["GET /api/agent/mpp", "walletId", "wallet", query({ action: "get-wallet" })],
   ["POST /api/agent/mpp", "walletId", "wallet", body({ action: "make-payment", to: paymentProof.to, amount: "1" })],
   ["POST /api/agents/clone", "parentAgentId", "agent", body({ name: "x", paymentProof })],
+  ["GET /api/caps", "agent", "agent", query({})],
   ["PUT /api/caps", "target", "agent", body({ scope: "agent", period: "day", tokens: 1 })],
   ["PUT /api/caps", "target", "key", body({ scope: "key", period: "day", tokens: 1 })],
   ["GET /api/memory", "agentId", "agent", query({})],
+  ["GET /api/memory", "conversationId", "conversation", (name, id, { eves }) => query({ agentId: eves })(name, id)],
+  [
+    "DELETE /api/memory",
+    "conversationId",
+    "conversation",
+    (name, id, { eves, theirs }) => body({ agentId: eves, memoryId: theirs.memory })(name, id),
+  ],
+  [
+    "POST /api/agents/{id}/rewind",
+    "message",
+    "message",
+    (name, id, { eves }) => ({ ...body({})(name, id), path: `/api/agents/${eves}/rewind` }),
+  ],
+  [
+    "POST /api/agents/{id}/conversations/{conversation}/branch",
+    "before",
+    "message",
+    (name, id, { eves, theirs }) => ({ ...body({})(name, id), path: `/api/agents/${eves}/conversations/${theirs.conversation}/branch` }),
+  ],
   ["POST /api/memory", "agentId", "agent", body({ text: "the door is green" })],
   ["DELETE /api/memory", "agentId", "agent", (name, id, { theirs }) => body({ memoryId: theirs.memory })(name, id)],
   ["DELETE /api/memory", "memoryId", "memory", (name, id, { eves }) => body({ agentId: eves })(name, id)],
@@ -229,28 +340,46 @@ const asked_by_id = [
   ["DELETE /api/underground/keys", "agentId", "agent", (name, id, { theirs }) => body({ keyId: theirs.bus_key })(name, id)],
   ["DELETE /api/underground/keys", "keyId", "bus_key", (name, id, { eves }) => body({ agentId: eves })(name, id)],
   ["GET /api/underground/messages", "agentId", "agent", query({})],
-  ["POST /api/skills/instant-split", "agentId", "agent", body({ totalAmount: "1", recipients: [{ address: paymentProof.to, share: 100 }] })],
+  [
+    "POST /api/skills/instant-split",
+    "agentId",
+    "agent",
+    body({ totalAmount: "1", recipients: [{ address: paymentProof.to, share: 100 }] }),
+  ],
   ["POST /api/wallet/transfer", "agentId", "agent", body({ to: paymentProof.to, amount: "1" })],
   ["GET /api/wallet/transfers", "before", "transfer", query({})],
+  ["GET /api/asks", "agentId", "agent", query({})],
+  ["GET /api/asks", "before", "ask", query({})],
   ["GET /api/wallet/rules", "agentId", "agent", query({})],
   ["PUT /api/wallet/rules", "agentId", "agent", body({ dailyUsdc: "1" })],
 ];
 
 // The ids that the web's routes take besides their paths, as their description has them. What is uploaded has none.
 const described_ids = async (box) => {
-  const found = ["POST /api/files agentId"];
+  const found = ["POST /api/files agentId", "POST /api/agents/{id}/rewind message"];
   for (const [path, methods] of Object.entries((await send(box.web, "GET", "/api/openapi.json")).body.paths))
     for (const [method, { parameters = [], requestBody, "x-guard": guard }] of Object.entries(methods)) {
       const members = Object.keys(requestBody?.content?.["application/json"]?.schema?.properties ?? {});
       const names = [...parameters.filter((one) => one.in === "query").map((one) => one.name), ...members];
       const ids = names.filter((name) => /Id$|^(target|before|owner|user|key|agent)$/.test(name));
-      if (guard === "session" || guard.startsWith("session or key")) found.push(...ids.map((name) => `${method.toUpperCase()} ${path} ${name}`));
+      if (guard === "session" || guard.startsWith("session or key"))
+        found.push(...ids.map((name) => `${method.toUpperCase()} ${path} ${name}`));
     }
   // Secrets, places in a log or a list that belong to the path or the caller, and a booking, which has two owners:
   // settlement_skills.test.mjs.
-  const no_ids = ["PUT /api/provider-keys/{provider} key", "POST /api/billing key", "GET /api/logs/{agentId}/stream lastEventId",
-    "GET /api/swarms/{id}/events lastEventId", "GET /api/events lastEventId", "GET /api/underground/messages before", "GET /api/underground/dead-letters before",
-    "POST /api/skills/booking-settlement bookingId"];
+  const no_ids = [
+    "PUT /api/provider-keys/{provider} key",
+    "POST /api/billing key",
+    "GET /api/logs/{agentId}/stream lastEventId",
+    "GET /api/swarms/{id}/events lastEventId",
+    "GET /api/events lastEventId",
+    "GET /api/underground/messages before",
+    "GET /api/underground/dead-letters before",
+    "POST /api/skills/booking-settlement bookingId",
+    // Whether the person of a channel is the owner.
+    "POST /api/agents/{id}/channels/{channel}/invitations owner",
+    "POST /api/agents/{id}/channels/{channel}/pairings owner",
+  ];
   return [...new Set(found)].filter((one) => !no_ids.includes(one));
 };
 
@@ -261,7 +390,8 @@ test("every id in a body or a query", async (t) => {
   assert.deepEqual([...judged].sort(), (await described_ids(box)).sort());
   for (const [route, name, kind, asked] of asked_by_id)
     for (const person of [eve, admin]) {
-      const [method, pattern] = route.split(" "), me = (await person.call("GET", "/api/auth/session")).body.user.id;
+      const [method, pattern] = route.split(" "),
+        me = (await person.call("GET", "/api/auth/session")).body.user.id;
       const ask = async (id) => {
         const { path = pattern, query, body, form } = asked(name, id, { eves, theirs, me });
         if (!form) return person.call(method, query ? `${path}?${query}` : path, body);
@@ -270,7 +400,9 @@ test("every id in a body or a query", async (t) => {
       };
       const answer = await are_alike(`${route} ${name}`, ask, theirs[kind], missing[kind]);
       const what = `${route} ${name}: ${answer.status} ${JSON.stringify(answer.body)}`;
-      const listed = ["messages", "tasks", "calls", "traces", "skills", "entries", "transfers"].map((list) => answer.body?.[list]).find(Boolean);
+      const listed = ["asks", "messages", "tasks", "calls", "traces", "skills", "entries", "transfers"]
+        .map((list) => answer.body?.[list])
+        .find(Boolean);
       if (answer.status === 200) assert.deepEqual(listed, [], what);
       else assert.ok(answer.status >= 400 && answer.status < 500, what);
     }
@@ -289,9 +421,7 @@ test("every id in a body or a query", async (t) => {
     `*`,
     `${eves}%2f..%2f${agent}`,
   ]) {
-    const answer = await send(box.web, "GET", `/api/agents/${id.replaceAll(" ", "%20")}`, {
-      headers: { cookie: eve.cookie },
-    });
+    const answer = await send(box.web, "GET", `/api/agents/${id.replaceAll(" ", "%20")}`, { headers: { cookie: eve.cookie } });
     assert.ok([400, 404].includes(answer.status), `${id}: ${answer.status}`);
   }
 });

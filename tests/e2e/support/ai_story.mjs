@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { Box, INTERNAL_KEY, send } from "./box.mjs";
 import { RouterServer } from "../peers/router_server.mjs";
 
-export const FAST = ["google/gemini-2.0-flash-001", "openai/gpt-4o-mini", "anthropic/claude-3.5-haiku"]; // the tier, in order
+export const FAST = ["google/gemini-3.1-flash-lite", "openai/gpt-4o-mini", "anthropic/claude-haiku-4.5"]; // the tier, in order
 export const messages = [{ role: "user", content: "Where is the lighthouse?" }];
 
 // A box with the router, Ada with a plan, and the words to ask as whoever her headers say.
@@ -25,7 +25,8 @@ export const story_of = async (t, plan = "solo", env = {}) => {
     const { key, id } = (await person.call("POST", "/api/keys", { name: "script", ...given })).body;
     const ask = (path, body) =>
       send(box.backend, "POST", `/v1/${path}`, {
-        headers: { authorization: `Bearer ${key}`, "content-type": "application/json" }, body: JSON.stringify(body),
+        headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+        body: JSON.stringify(body),
       });
     return { ask, key, id };
   };

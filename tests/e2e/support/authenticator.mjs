@@ -6,9 +6,11 @@ const base64url = (bytes) => Buffer.from(bytes).toString("base64url");
 
 // CBOR of integers, texts, bytes and maps (as arrays of pairs, written in their order).
 const head = (major, argument) =>
-  argument < 24 ? Buffer.of((major << 5) | argument)
-  : argument < 256 ? Buffer.of((major << 5) | 24, argument)
-  : Buffer.of((major << 5) | 25, argument >> 8, argument & 255);
+  argument < 24
+    ? Buffer.of((major << 5) | argument)
+    : argument < 256
+      ? Buffer.of((major << 5) | 24, argument)
+      : Buffer.of((major << 5) | 25, argument >> 8, argument & 255);
 const cbor = (value) => {
   if (typeof value === "number") return value >= 0 ? head(0, value) : head(1, -1 - value);
   if (typeof value === "string") return Buffer.concat([head(3, Buffer.byteLength(value)), Buffer.from(value)]);
@@ -21,8 +23,19 @@ const key_pair = {
   RS256: () => generateKeyPairSync("rsa", { modulusLength: 2048 }),
 };
 const cose = {
-  ES256: ({ x, y }) => [[1, 2], [3, -7], [-1, 1], [-2, Buffer.from(x, "base64url")], [-3, Buffer.from(y, "base64url")]],
-  RS256: ({ n, e }) => [[1, 3], [3, -257], [-1, Buffer.from(n, "base64url")], [-2, Buffer.from(e, "base64url")]],
+  ES256: ({ x, y }) => [
+    [1, 2],
+    [3, -7],
+    [-1, 1],
+    [-2, Buffer.from(x, "base64url")],
+    [-3, Buffer.from(y, "base64url")],
+  ],
+  RS256: ({ n, e }) => [
+    [1, 3],
+    [3, -257],
+    [-1, Buffer.from(n, "base64url")],
+    [-2, Buffer.from(e, "base64url")],
+  ],
 };
 
 export class Authenticator {
@@ -51,19 +64,28 @@ export class Authenticator {
     length.writeUInt16BE(this.id.length);
     const key = cbor(cose[this.algorithm](this.keys.publicKey.export({ format: "jwk" })));
     const authData = Buffer.concat([this.data(rp.id, 64), Buffer.alloc(16), length, this.id, key]);
-    const attestation = cbor([["fmt", "none"], ["attStmt", []], ["authData", authData]]);
+    const attestation = cbor([
+      ["fmt", "none"],
+      ["attStmt", []],
+      ["authData", authData],
+    ]);
     return {
-      id: base64url(this.id), type: "public-key",
+      id: base64url(this.id),
+      type: "public-key",
       response: { clientDataJSON: base64url(this.client_data("webauthn.create", challenge)), attestationObject: base64url(attestation) },
     };
   }
 
   // What navigator.credentials.get() would give.
   get({ challenge, rpId }) {
-    const client_data = this.client_data("webauthn.get", challenge), data = this.data(rpId, 0);
-    const signature = createSign("sha256").update(Buffer.concat([data, sha256(client_data)])).sign(this.keys.privateKey);
+    const client_data = this.client_data("webauthn.get", challenge),
+      data = this.data(rpId, 0);
+    const signature = createSign("sha256")
+      .update(Buffer.concat([data, sha256(client_data)]))
+      .sign(this.keys.privateKey);
     return {
-      id: base64url(this.id), type: "public-key",
+      id: base64url(this.id),
+      type: "public-key",
       response: { clientDataJSON: base64url(client_data), authenticatorData: base64url(data), signature: base64url(signature) },
     };
   }

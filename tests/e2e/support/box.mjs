@@ -7,7 +7,7 @@ import { request as http_request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { OWN_PORTS } from "./ports.mjs";
+import { listener_ports, OWN_PORTS } from "./ports.mjs";
 import { agent_processes, end_process } from "./processes.mjs";
 
 export const binary = process.env.AGENTBOX_BINARY;
@@ -18,8 +18,15 @@ export const PASSWORD = "a customer's long password";
 export const INTERNAL_KEY = "internal-key-of-the-stories";
 // The guards that the internal key opens.
 export const BACKEND_GUARDS = [
-  "internal key", "scope read-only", "scope users", "scope users not read-only", "scope agents", "scope agents not read-only",
-  "scope agents or 401", "scope files or 401", "scope backup",
+  "internal key",
+  "scope read-only",
+  "scope users",
+  "scope users not read-only",
+  "scope agents",
+  "scope agents not read-only",
+  "scope agents or 401",
+  "scope files or 401",
+  "scope backup",
 ];
 
 // The scopes of users' API keys, and the guards that sessions and such keys open.
@@ -41,7 +48,8 @@ export const until = async (what, probe, deadline_ms = 30_000) => {
 export const run = (args, { env = {}, ...options } = {}) =>
   new Promise((resolve) => {
     execFile(binary, args, { env: { PATH: process.env.PATH, ...env }, ...options }, (error, out, err) =>
-      resolve({ code: error ? (error.code ?? error.signal) : 0, out, err }));
+      resolve({ code: error ? (error.code ?? error.signal) : 0, out, err }),
+    );
   });
 
 // One request as it is given here: no header is added but Host, Content-Length and Connection, and a name may occur
@@ -100,13 +108,23 @@ export class Box {
 
   async serve() {
     this.log = "";
+    this.ports ??= await listener_ports(3);
+    const [web, backend, summarizer] = this.ports;
     const [program, ...args] = [...(this.wrapper ?? []), binary, "serve", "--data", this.folder];
     this.child = spawn(program, args, {
       stdio: ["ignore", "pipe", "pipe"],
       env: {
-        PATH: process.env.PATH, HOME: process.env.HOME, WEB_LISTEN: "127.0.0.1:0", BACKEND_LISTEN: "127.0.0.1:0",
-        SUMMARIZER_LISTEN: "127.0.0.1:0", INTERNAL_API_KEY: INTERNAL_KEY, RATE_LIMITS: "off", AGENT_RUNTIME: "process",
-        AGENT_PORT_RANGE: OWN_PORTS, LOGIN_LIMITS: this.env.RATE_LIMITS ?? "off", ...this.env,
+        PATH: process.env.PATH,
+        HOME: process.env.HOME,
+        WEB_LISTEN: `127.0.0.1:${web}`,
+        BACKEND_LISTEN: `127.0.0.1:${backend}`,
+        SUMMARIZER_LISTEN: `127.0.0.1:${summarizer}`,
+        INTERNAL_API_KEY: INTERNAL_KEY,
+        RATE_LIMITS: "off",
+        AGENT_RUNTIME: "process",
+        AGENT_PORT_RANGE: OWN_PORTS,
+        LOGIN_LIMITS: this.env.RATE_LIMITS ?? "off",
+        ...this.env,
       },
     });
     this.child.stderr.on("data", (bytes) => {
@@ -119,7 +137,7 @@ export class Box {
       this.ended.then(([code]) => assert.fail(`serve ended with ${code}: ${this.log}`)),
     ]);
     Object.assign(this, JSON.parse(ready));
-    // Ports that were picked freely stay for the next start, as configured ones would: running agents know them.
+    // Ports that a story lets the box pick stay for the next start, as configured ones would: running agents know them.
     for (const listener of ["web", "backend", "summarizer"])
       this.env = { ...this.env, [`${listener.toUpperCase()}_LISTEN`]: new URL(this[listener]).host };
   }
@@ -143,7 +161,9 @@ export class Box {
 
   async backend_call(method, path, body) {
     const answer = await fetch(this.backend + path, {
-      method, headers: { authorization: `Bearer ${INTERNAL_KEY}`, "content-type": "application/json" }, body: body && JSON.stringify(body),
+      method,
+      headers: { authorization: `Bearer ${INTERNAL_KEY}`, "content-type": "application/json" },
+      body: body && JSON.stringify(body),
     });
     return answer.json();
   }

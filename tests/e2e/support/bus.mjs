@@ -14,7 +14,8 @@ export const SEND = "/api/underground/bus/send";
 
 export const backend = async (box, method, path, body, headers = { authorization: `Bearer ${INTERNAL_KEY}` }) => {
   const answer = await fetch(box.backend + path, {
-    method, headers: { ...headers, ...(body !== undefined && { "content-type": "application/json" }) },
+    method,
+    headers: { ...headers, ...(body !== undefined && { "content-type": "application/json" }) },
     body: body === undefined ? undefined : JSON.stringify(body),
   });
   const text = await answer.text();

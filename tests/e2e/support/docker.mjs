@@ -27,7 +27,9 @@ export const no_docker = () => {
 const remove_packet_filters = (networks) => {
   for (const [, digits] of networks.matchAll(/^agentbox-([0-9a-f]{12})$/gm))
     for (const program of ["iptables", "ip6tables"])
-      for (const line of packet_filter(digits, program).filter((rule) => rule.startsWith("-A PREROUTING")).concat(":-F", ":-X")) {
+      for (const line of packet_filter(digits, program)
+        .filter((rule) => rule.startsWith("-A PREROUTING"))
+        .concat(":-F", ":-X")) {
         const words = line.startsWith(":") ? [line.slice(1), `AGENTBOX-${digits}`] : ["-D", ...line.split(" ").slice(1)];
         try {
           execFileSync(program, ["-w", "10", "-t", "mangle", ...words], { stdio: "ignore" });
@@ -37,7 +39,9 @@ const remove_packet_filters = (networks) => {
 
 // The lines of iptables-save that concern the box with these digits.
 export const packet_filter = (digits, program = "iptables") =>
-  execFileSync(`${program}-save`, ["-t", "mangle"], { encoding: "utf8" }).split("\n").filter((line) => line.includes(`AGENTBOX-${digits}`));
+  execFileSync(`${program}-save`, ["-t", "mangle"], { encoding: "utf8" })
+    .split("\n")
+    .filter((line) => line.includes(`AGENTBOX-${digits}`));
 
 export class Docker {
   static async start(t) {

@@ -15,7 +15,9 @@ export const follow_events = (t, url, headers) => {
       const blocks = (text += piece).split("\n\n");
       text = blocks.pop();
       for (const block of blocks) {
-        const field = Object.fromEntries(block.split("\n").map((line) => [line.slice(0, line.indexOf(": ")), line.slice(line.indexOf(": ") + 2)]));
+        const field = Object.fromEntries(
+          block.split("\n").map((line) => [line.slice(0, line.indexOf(": ")), line.slice(line.indexOf(": ") + 2)]),
+        );
         if (field.event) stream.events.push({ ...field, data: JSON.parse(field.data) });
       }
     });

@@ -6,11 +6,11 @@
 #include <stdexcept>
 #include <string>
 
+#include "appliance/access/keys.h"
+#include "appliance/access/records.h"
 #include "appliance/box/open_store.h"
 #include "appliance/foundation/crypto/random.h"
 #include "appliance/foundation/data_folder.h"
-#include "appliance/identity/accounts/records.h"
-#include "appliance/identity/keys/keys.h"
 #include "appliance/identity/second_factor/step_up.h"
 
 namespace {

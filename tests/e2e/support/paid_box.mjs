@@ -6,14 +6,19 @@ import { CHAIN_ID, Chain } from "../peers/chain.mjs";
 import { package_named } from "./packages.mjs";
 import { new_wallet } from "./wallet.mjs";
 
-export const RECEIVER = "0x8617E340B3D01FA5F11F306F4090FD50E238070D", NETWORK = `eip155:${CHAIN_ID}`;
+export const RECEIVER = "0x8617E340B3D01FA5F11F306F4090FD50E238070D",
+  NETWORK = `eip155:${CHAIN_ID}`;
 export const PRICE = 1_000n; // 0.001 USDC in its smallest unit
 export const MILLION = 1_000_000n;
 const DOMAIN = { name: "USD Coin", version: "2" };
 const TYPES = {
   TransferWithAuthorization: [
-    { name: "from", type: "address" }, { name: "to", type: "address" }, { name: "value", type: "uint256" },
-    { name: "validAfter", type: "uint256" }, { name: "validBefore", type: "uint256" }, { name: "nonce", type: "bytes32" },
+    { name: "from", type: "address" },
+    { name: "to", type: "address" },
+    { name: "value", type: "uint256" },
+    { name: "validAfter", type: "uint256" },
+    { name: "validBefore", type: "uint256" },
+    { name: "nonce", type: "bytes32" },
   ],
 };
 
@@ -54,7 +59,10 @@ export class PaidBox {
   }
 
   ask(wish = WISH, headers = {}) {
-    return send(this.box.web, "POST", "/api/v1/gateway", { headers: { "content-type": "application/json", ...headers }, body: JSON.stringify(wish) });
+    return send(this.box.web, "POST", "/api/v1/gateway", {
+      headers: { "content-type": "application/json", ...headers },
+      body: JSON.stringify(wish),
+    });
   }
 
   // What the box asks for, of x402 version 2.
@@ -68,12 +76,19 @@ export class PaidBox {
   async authorization(wallet, { domain = {}, ...more } = {}) {
     const now = Math.floor(Date.now() / 1000);
     const fields = {
-      from: wallet.address, to: RECEIVER, value: `${PRICE}`, validAfter: "0", validBefore: `${now + 300}`,
-      nonce: `0x${randomBytes(32).toString("hex")}`, ...more,
+      from: wallet.address,
+      to: RECEIVER,
+      value: `${PRICE}`,
+      validAfter: "0",
+      validBefore: `${now + 300}`,
+      nonce: `0x${randomBytes(32).toString("hex")}`,
+      ...more,
     };
     const signer = wallet.signer ?? wallet;
     const signature = await signer.signTypedData({
-      domain: { ...DOMAIN, chainId: CHAIN_ID, verifyingContract: this.token, ...domain }, types: TYPES, primaryType: "TransferWithAuthorization",
+      domain: { ...DOMAIN, chainId: CHAIN_ID, verifyingContract: this.token, ...domain },
+      types: TYPES,
+      primaryType: "TransferWithAuthorization",
       message: { ...fields, value: BigInt(fields.value), validAfter: BigInt(fields.validAfter), validBefore: BigInt(fields.validBefore) },
     });
     return { signature, authorization: fields };

@@ -1,6 +1,7 @@
-// Ports for a box's agents, taken from below those that the kernel gives to whoever asks for any (32768 and up, unless
+// Ports for a box and its agents, from below those that the kernel gives to whoever asks for any (32768 and up, unless
 // net.ipv4.ip_local_port_range says otherwise): one of those can be somebody's in the moment between finding it free
 // and using it, as every server and every connection of the stories beside takes one.
+import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer } from "node:net";
 
@@ -28,3 +29,18 @@ export async function free_ports(count) {
 // What a box has unless its story says otherwise: forty ports for each process of stories.
 const own_first = 21_000 + (process.pid % 290) * 40;
 export const OWN_PORTS = `${own_first}-${own_first + 39}`;
+
+// Ports for a box's listeners, forty for each process of stories, too: they stay the box's while it is ended and started
+// again. Begins above 10080, which no fetch asks.
+const listeners_first = 10_120 + (process.pid % 270) * 40;
+let given = 0;
+
+export async function listener_ports(count) {
+  const ports = [];
+  for (let tried = 0; ports.length < count; ++tried) {
+    assert.ok(tried < 40, "a port for a listener is free");
+    const port = listeners_first + (given++ % 40);
+    if (await listens(port)) ports.push(port);
+  }
+  return ports;
+}

@@ -16,7 +16,8 @@ export const processes = () =>
   readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
     .flatMap((name) => {
-      const line = read(name, "cmdline"), stat = read(name, "stat")?.toString("latin1");
+      const line = read(name, "cmdline"),
+        stat = read(name, "stat")?.toString("latin1");
       const [state, parent] = stat?.slice(stat.lastIndexOf(")") + 2).split(" ") ?? [];
       return line?.length > 0 && state !== "Z" ? [{ pid: Number(name), parent: Number(parent), arguments: texts(line) }] : [];
     });
@@ -34,7 +35,9 @@ export const end_process = (pid) => {
 
 // Of a box: itself and its summarizer.
 export const own_processes = (box) =>
-  processes().filter(({ pid, parent, arguments: [, command] }) => pid === box.child.pid || (parent === box.child.pid && command === "summarizer"));
+  processes().filter(
+    ({ pid, parent, arguments: [, command] }) => pid === box.child.pid || (parent === box.child.pid && command === "summarizer"),
+  );
 
 // The agents of the box's folder, whoever started them: {pid, id}.
 export const agent_processes = (box) =>
@@ -44,7 +47,10 @@ export const agent_processes = (box) =>
 
 // Whether a signal was sent to a process that has not taken it yet, since it is stopped.
 export const awaits_signal = (pid, number) => {
-  const [, pending] = read(pid, "status")?.toString("latin1").match(/^ShdPnd:\s+(\w+)$/m) ?? [];
+  const [, pending] =
+    read(pid, "status")
+      ?.toString("latin1")
+      .match(/^ShdPnd:\s+(\w+)$/m) ?? [];
   return pending !== undefined && (BigInt(`0x${pending}`) & (1n << BigInt(number - 1))) !== 0n;
 };
 
@@ -54,7 +60,11 @@ export const environment = (pid) => read(pid, "environ").toString("latin1");
 // The sockets that listen on the url's port, as descriptors() names them.
 export const listening_sockets = (url) => {
   const port = Number(new URL(url).port).toString(16).toUpperCase().padStart(4, "0");
-  const lines = readFileSync("/proc/net/tcp", "latin1").trim().split("\n").slice(1).map((line) => line.trim().split(/\s+/));
+  const lines = readFileSync("/proc/net/tcp", "latin1")
+    .trim()
+    .split("\n")
+    .slice(1)
+    .map((line) => line.trim().split(/\s+/));
   return lines.filter(([, local, , state]) => local.endsWith(`:${port}`) && state === "0A").map((fields) => `socket:[${fields[9]}]`);
 };
 
@@ -67,8 +77,11 @@ export const descriptors = (pid) =>
       } catch {
         return []; // it was closed meanwhile
       }
-    }));
+    }),
+  );
 
 // The processes of `parent` that run this program now.
 export const children_of = (parent, program) =>
-  processes().filter((one) => one.parent === parent && basename(one.arguments[0]) === program).map(({ pid }) => pid);
+  processes()
+    .filter((one) => one.parent === parent && basename(one.arguments[0]) === program)
+    .map(({ pid }) => pid);

@@ -116,7 +116,8 @@ export const parse_metrics = (text) => {
 export const value_of = (families, name, labels = {}) => {
   const samples = families.get(name) ?? [...families.values()].find((family) => family.samples.some((one) => one.name === name));
   const found = (samples?.samples ?? []).filter(
-    (one) => one.name === name && Object.entries(labels).every(([label, value]) => one.labels[label] === value));
+    (one) => one.name === name && Object.entries(labels).every(([label, value]) => one.labels[label] === value),
+  );
   assert.equal(found.length, 1, `${name} ${JSON.stringify(labels)}: ${JSON.stringify(found)}`);
   return found[0].value;
 };

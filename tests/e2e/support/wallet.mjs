@@ -11,8 +11,14 @@ export const nonce_of = async (box) => (await box.person().call("GET", "/api/aut
 // What a wallet on `address` would be asked to sign on this box; `more` replaces fields.
 export const message_for = async (box, address, more = {}) =>
   createSiweMessage({
-    address, chainId: CHAIN_ID, domain: new URL(box.web).host, uri: `${box.web}/login`, version: "1",
-    statement: "Sign in to the box.", nonce: more.nonce ?? (await nonce_of(box)), ...more,
+    address,
+    chainId: CHAIN_ID,
+    domain: new URL(box.web).host,
+    uri: `${box.web}/login`,
+    version: "1",
+    statement: "Sign in to the box.",
+    nonce: more.nonce ?? (await nonce_of(box)),
+    ...more,
   });
 
 // Sends the proof and keeps the cookie, as a browser would.

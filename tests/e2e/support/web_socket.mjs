@@ -37,8 +37,7 @@ class WebSocketClient {
       if (opcode === PING) this.write(PONG, data);
       if (opcode === CLOSE) this.socket.end();
       if (opcode === TEXT || opcode === CONTINUATION) this.parts.push(data);
-      if (this.parts.length > 0 && last && opcode < CLOSE)
-        this.messages.push(JSON.parse(Buffer.concat(this.parts.splice(0))));
+      if (this.parts.length > 0 && last && opcode < CLOSE) this.messages.push(JSON.parse(Buffer.concat(this.parts.splice(0))));
       while (this.messages.length > 0 && this.waiting.length > 0) this.waiting.shift()(this.messages.shift());
     }
   }
@@ -79,9 +78,7 @@ export const open_web_socket = (base, path, headers = {}) =>
     };
     const asked = request({ host: hostname, port, path, agent: false, headers: { ...handshake, ...headers } });
     asked.on("error", reject);
-    asked.on("upgrade", (answer, socket, head) =>
-      resolve({ status: answer.statusCode, socket: new WebSocketClient(socket, head) }),
-    );
+    asked.on("upgrade", (answer, socket, head) => resolve({ status: answer.statusCode, socket: new WebSocketClient(socket, head) }));
     asked.on("response", async (answer) => {
       const parts = [];
       for await (const part of answer) parts.push(part);

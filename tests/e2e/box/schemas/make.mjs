@@ -23,6 +23,24 @@ test(`schema ${schema}`, async (t) => {
   assert.equal(await box.end("SIGTERM"), 0);
   const note = join(box.folder, "store.schema"); // of agentbox 0.1.0 and later
   if (existsSync(note)) assert.equal(readFileSync(note, "utf8").split(" ")[0], schema, "the binary has another schema");
-  execFileSync("tar", ["--create", "--xz", "--file", fileURLToPath(new URL(`${schema}.tar.xz`, import.meta.url)), "--directory", box.folder, "--owner=0", "--group=0",
-    "--numeric-owner", "--sort=name", "--exclude=LOG*", "--exclude=LOCK", "store", "master.key"], { env: { ...process.env, XZ_OPT: "-9e" } });
+  execFileSync(
+    "tar",
+    [
+      "--create",
+      "--xz",
+      "--file",
+      fileURLToPath(new URL(`${schema}.tar.xz`, import.meta.url)),
+      "--directory",
+      box.folder,
+      "--owner=0",
+      "--group=0",
+      "--numeric-owner",
+      "--sort=name",
+      "--exclude=LOG*",
+      "--exclude=LOCK",
+      "store",
+      "master.key",
+    ],
+    { env: { ...process.env, XZ_OPT: "-9e" } },
+  );
 });

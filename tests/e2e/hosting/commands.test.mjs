@@ -1,0 +1,302 @@
+// Agents that run commands: what they get, what they reach, and what ends them. At each level of isolation a hostile
+// command tries what it must not.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { once } from "node:events";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { ADMIN, Box, run, until } from "../support/box.mjs";
+import { call, ModelServer, say } from "../peers/model_server.mjs";
+import { processes } from "../support/processes.mjs";
+
+const skip = process.getuid() !== 0 ? "reads the agent's token as root" : undefined;
+
+// A box that such a user runs, without any right of root.
+const box_of_user = async (t, env, user) => {
+  const box = new Box();
+  box.folder = mkdtempSync(join(tmpdir(), "agentbox-user-"));
+  box.env = env;
+  box.wrapper = ["setpriv", `--reuid=${user}`, `--regid=${user}`, "--clear-groups", "--bounding-set=-all"];
+  t.after(() => box.discard());
+  const made = await run(["init", "--data", box.folder, "--email", ADMIN.email, "--password", ADMIN.password]);
+  assert.equal(made.code, 0, made.err);
+  execFileSync("chown", ["-R", `${user}:${user}`, box.folder]);
+  await box.serve();
+  return box;
+};
+
+// A box with an agent, and the agent's own token, as a hijacked agent has it.
+const story_of = async (t, env = {}, user = undefined) => {
+  const model = await ModelServer.start(t);
+  const with_model = { LOCAL_MODEL_URL: model.url, ...env };
+  const box = user === undefined ? await Box.start(t, with_model) : await box_of_user(t, with_model, user);
+  const ada = await box.customer("ada@example.org");
+  const agent = await box.running_agent(ada);
+  // Calls outside of a turn count as those of a hijacked agent; the gate's own story is gate.test.mjs.
+  await ada.call("PUT", `/api/agents/${agent}/gate`, { rules: [{ effect: "code", turns: "any", decision: "allow" }] });
+  const token = JSON.parse(readFileSync(join(box.folder, "agents", agent, "run/boot.json"))).box_token;
+  const ask = async (method, path, body) => {
+    const answer = await fetch(`${box.backend}/api/agent-commands${path}`, {
+      method,
+      headers: { authorization: `Bearer ${token}`, ...(body && { "content-type": "application/json" }) },
+      body: body && JSON.stringify(body),
+    });
+    return { status: answer.status, body: await answer.json() };
+  };
+  const start = async (body) => {
+    const { status, body: started } = await ask("POST", "", body);
+    assert.equal(status, 201, JSON.stringify(started));
+    return started.id;
+  };
+  const finish = async (id) => {
+    let output = "",
+      from = 0;
+    for (;;) {
+      const { status, body } = await ask("GET", `/${id}/output?from=${from}&waitMs=20000`);
+      assert.equal(status, 200, JSON.stringify(body));
+      output += body.output;
+      from = body.next;
+      if (!body.running) return { ...body, output };
+    }
+  };
+  const sh = async (shell, more = {}) => finish(await start({ shell, ...more }));
+  const workspace = join(box.folder, "agents", agent, "workspace");
+  return { box, ada, agent, model, ask, start, finish, sh, workspace };
+};
+
+const commands_of = (box) =>
+  processes()
+    .filter(({ arguments: [name, path] }) => name === "sh" && path === "/dev/fd/3")
+    .filter((one) => is_below(one, box.child.pid));
+const is_below = (one, root) => {
+  const all = new Map(processes().map((each) => [each.pid, each]));
+  for (let at = one; at; at = all.get(at.parent)) if (at.parent === root) return true;
+  return false;
+};
+
+test("a model runs commands and code, whose files the turn's commit has", { skip }, async (t) => {
+  const { ada, agent, model, box } = await story_of(t);
+  model.will(
+    call(["run_command", { shell: "echo hello; echo trouble >&2; echo data > made.txt; exit 3" }]),
+    call(["run_code", { language: "python", code: "print(6 * 7)" }]),
+    call(["run_code", { language: "javascript", code: "console.log(require('fs').readFileSync('made.txt', 'utf8'))" }]),
+    call(["run_command", { arguments: ["cat"], input: 'it\'s "quoted" $HOME' }]),
+    say("Done."),
+  );
+  const answer = await fetch(`${box.web}/api/chat`, {
+    method: "POST",
+    headers: { cookie: ada.cookie, "content-type": "application/json" },
+    body: JSON.stringify({ agentId: agent, message: "work", stream: true }),
+  });
+  const events = await answer.text();
+  model.check();
+  const results = model.asked
+    .at(-1)
+    .messages.filter(({ role }) => role === "tool")
+    .map(({ content }) => JSON.parse(content));
+  assert.equal(results[0].exitCode, 3);
+  assert.equal(results[0].output, "hello\ntrouble\n");
+  assert.deepEqual(results[0].changedFiles, ["made.txt"]);
+  assert.equal(results[1].output, "42\n");
+  assert.equal(results[2].output, "data\n\n");
+  assert.equal(results[3].output, 'it\'s "quoted" $HOME');
+  assert.match(events, /event: tool_output\ndata: \{"id":"[^"]+","name":"run_command","output":"hello\\n/);
+  const { body } = await ada.call("GET", `/api/agents/${agent}/commands`);
+  assert.equal(body.available, true);
+  assert.deepEqual(
+    body.commands.map(({ exitCode }) => exitCode),
+    [3, 0, 0, 0],
+  );
+});
+
+test("a process runs on between turns, is written to, and is stopped", { skip }, async (t) => {
+  const { start, ask, finish, ada, agent } = await story_of(t);
+  const id = await start({ shell: "while read line; do echo got $line; done; echo end", background: true });
+  assert.equal((await ask("POST", `/${id}/input`, { text: "one\n" })).status, 200);
+  const first = await until("the answer", async () => {
+    const { body } = await ask("GET", `/${id}/output?waitMs=1000`);
+    return body.output.includes("got one") && body;
+  });
+  assert.equal(first.running, true);
+  assert.equal((await ask("POST", `/${id}/input`, { text: "two\n", end: true })).status, 200);
+  const all = await finish(id);
+  assert.equal(all.output, "got one\ngot two\nend\n");
+  assert.equal(all.exitCode, 0);
+  assert.equal((await ask("POST", `/${id}/input`, { text: "x" })).status, 409);
+
+  const polite = await start({ shell: "trap 'echo bye; exit 5' TERM; echo up; while :; do sleep 0.05; done", background: true });
+  await until("its start", async () => (await ask("GET", `/${polite}/output`)).body.output.includes("up"));
+  const stopped = await ask("DELETE", `/${polite}`);
+  assert.equal(stopped.body.exitCode, 5, JSON.stringify(stopped.body));
+  assert.match((await finish(polite)).output, /bye/);
+
+  const stubborn = await start({ shell: "trap '' TERM; echo up; while :; do sleep 0.05; done", background: true });
+  await until("its start", async () => (await ask("GET", `/${stubborn}/output`)).body.output.includes("up"));
+  const killed = await ada.call("DELETE", `/api/agents/${agent}/commands/${stubborn}`);
+  assert.equal(killed.body.exitCode, 137);
+  assert.equal(killed.body.endedBecause, "It was stopped.");
+});
+
+test("bad orders are refused with the field, and other agents' commands do not exist", { skip }, async (t) => {
+  const { ask, start, sh, box } = await story_of(t);
+  for (const [body, error] of [
+    [{}, /either arguments .* or shell/],
+    [{ shell: "true", arguments: ["true"] }, /either arguments .* or shell/],
+    [{ arguments: [] }, /arguments/],
+    [{ arguments: [""] }, /arguments\[0\]/],
+    [{ shell: "a\0b" }, /shell/],
+    [{ shell: "true", environment: { "A=B": "x" } }, /environment\.A=B/],
+    [{ shell: "true", environment: { A: 5 } }, /environment\.A /],
+    [{ shell: "true", timeoutSeconds: 1801 }, /timeoutSeconds/],
+    [{ shell: "true", timeoutSeconds: 0 }, /timeoutSeconds/],
+  ]) {
+    const { status, body: answer } = await ask("POST", "", body);
+    assert.equal(status, 400, JSON.stringify(body));
+    assert.match(answer.error, error);
+  }
+  assert.equal((await sh("pwd", { folder: "nowhere" })).exitCode, 126);
+  assert.equal((await sh("echo $A", { environment: { A: "it's $(id)" } })).output, "it's $(id)\n");
+  const id = await start({ shell: "sleep 60" });
+  const eve = await box.customer("eve@example.org");
+  const other = await box.running_agent(eve);
+  assert.equal((await eve.call("DELETE", `/api/agents/${other}/commands/${id}`)).status, 404);
+  assert.equal((await ask("GET", "/cmd_nothing/output")).status, 404);
+});
+
+test("time, output, memory, processes, descriptors and the disk are bounded", { skip, timeout: 240_000 }, async (t) => {
+  const { sh, start, ask, finish, box } = await story_of(t);
+  const late = await sh("sleep 100", { timeoutSeconds: 1 });
+  assert.equal(late.exitCode, 137);
+  assert.equal(late.endedBecause, "It took longer than 1 s.");
+  const loud = await sh("yes");
+  assert.match(loud.endedBecause, /wrote more than/);
+  const hungry = await sh("python3 -c 'a=[]\nwhile True: a.append(bytearray(8<<20))'");
+  assert.notEqual(hungry.exitCode, 0);
+  const herd = await sh("for i in $(seq 20); do python3 -c 'import time; a=bytearray(200<<20); time.sleep(20)' & done; wait");
+  assert.match(herd.endedBecause ?? "", /memory/, JSON.stringify(herd));
+  const bomb = await sh("bomb() { bomb | bomb & }; bomb; sleep 1; echo lived", { timeoutSeconds: 20 });
+  assert.ok(bomb.exitCode !== null);
+  const descriptors = await sh("python3 -c 'import os\nn=0\ntry:\n  while True: os.open(\"/dev/null\",0); n+=1\nexcept OSError: print(n)'");
+  assert.ok(Number(descriptors.output) < 256, descriptors.output);
+  const full = await sh("head -c 2G /dev/zero > /tmp/full; wc -c < /tmp/full");
+  assert.ok(Number(full.output.trim().split("\n").at(-1)) <= 256 << 20, full.output);
+  assert.equal((await fetch(`${box.backend}/health`)).status, 200);
+
+  // Two hundred at once: some run, the others are refused with a reason, and the box goes on.
+  const asked = await Promise.all(Array.from({ length: 200 }, () => ask("POST", "", { shell: "sleep 1; echo $$" })));
+  const ran = asked.filter(({ status }) => status === 201);
+  assert.ok(ran.length >= 8, `${ran.length} ran`);
+  for (const { status, body } of asked)
+    if (status !== 201) assert.equal(`${status} ${body.error}`, "429 Too many commands are running: wait for some to end, or stop them.");
+  for (const { body } of ran) assert.equal((await finish(body.id)).exitCode, 0);
+  const id = await start({ shell: "echo again" });
+  assert.equal((await finish(id)).output, "again\n");
+});
+
+// What a command tries, and what it prints if it succeeds.
+const attacks = ({ box, secret, neighbour, host_port }) => `
+import os, socket, signal, ctypes, sys
+def succeeded(what): print("SUCCEEDED", what, flush=True)
+def attempt(name, work):
+    try:
+        if work(): succeeded(name)
+    except (OSError, ValueError): pass
+for path in ${JSON.stringify([secret, neighbour])}:
+    attempt("read " + path, lambda: open(path).read())
+    attempt("read by root " + path, lambda: open("/proc/1/root" + path).read())
+for pid in [1, os.getppid(), ${box}]:
+    for name in ["mem", "environ", "maps"]:
+        if pid == ${box}: attempt("proc", lambda: open(f"/proc/{pid}/{name}", "rb").read(1))
+attempt("signal", lambda: (os.kill(${box}, 0), True)[1])
+seen = [name for name in os.listdir("/proc") if name.isdigit() and int(name) > 5000]
+if seen: succeeded("sees processes " + " ".join(seen))
+for host, port in [("127.0.0.1", ${host_port}), ("169.254.169.254", 80), ("10.0.0.1", 80), ("1.1.1.1", 53)]:
+    attempt(f"connect {host}", lambda: (socket.create_connection((host, port), timeout=2), True)[1])
+def datagram():
+    s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); s.sendto(b"x", ("1.1.1.1", 53)); return True
+attempt("datagram", datagram)
+attempt("raw", lambda: socket.socket(socket.AF_INET, socket.SOCK_RAW, 1))
+attempt("packet", lambda: socket.socket(socket.AF_PACKET, socket.SOCK_RAW))
+attempt("resolve", lambda: socket.gethostbyname("example.org"))
+for path in ["/usr/bin/x", "/etc/x", "/x", "/dev/x", "/var/tmp/x", "/workspace/.agentbox/x", "/workspace/AGENT.md", "/workspace/skills/x"]:
+    attempt("write " + path, lambda: open(path, "w"))
+for path in ["/etc/shadow", "/root", "/home", "/var", "/sys", "/run", "/workspace/.agentbox/conversation.jsonl"]:
+    attempt("see " + path, lambda: os.path.isfile(path) and open(path).read() or os.listdir(path))
+libc = ctypes.CDLL(None, use_errno=True)
+for name, args in [("unshare", (0x10000000,)), ("mount", (b"none", b"/tmp", b"tmpfs", 0, None)), ("chroot", (b"/tmp",)), ("setuid", (0,)), ("ptrace", (16, 1, 0, 0)), ("umount2", (b"/workspace/skills", 2))]:
+    if getattr(libc, name)(*args) == 0: succeeded(name)
+for number in [321, 298, 248, 250, 425, 323]:  # bpf, perf_event_open, add_key, keyctl, io_uring_setup, userfaultfd
+    if libc.syscall(number, 0, 0, 0, 0, 0) >= 0: succeeded(f"system call {number}")
+attempt("setuid program", lambda: os.path.exists("/usr/bin/su") and os.system("echo | su -c id root 2>/dev/null | grep -q uid=0") == 0)
+status = open("/proc/self/status").read()
+for line in status.splitlines():
+    if line.startswith("Cap") and int(line.split()[1], 16): succeeded(line)
+for fd in os.listdir("/proc/self/fd"):
+    if int(fd) > 2:
+        target = None
+        try: target = os.readlink("/proc/self/fd/" + fd)
+        except OSError: pass
+        if target and not target.endswith("/fd"): succeeded("descriptor " + target)
+print("end")
+`;
+
+const red_team = (name, env, user) =>
+  test(`a hostile command is refused everything: ${name}`, { skip, timeout: 120_000 }, async (t) => {
+    const { box, sh, workspace } = await story_of(t, env, user);
+    const eve = await box.customer("eve@example.org");
+    const other = await box.running_agent(eve);
+    const neighbour = join(box.folder, "agents", other, "workspace/notes");
+    writeFileSync(neighbour, "the neighbour's notes", { mode: 0o644 });
+    const host = createServer((socket) => socket.end("hello"));
+    host.listen(0, "127.0.0.1");
+    await once(host, "listening");
+    t.after(() => host.close());
+    for (const [path, text] of [
+      ["AGENT.md", "The owner's words"],
+      ["attack.py", attacks({ box: box.child.pid, secret: join(box.folder, "master.key"), neighbour, host_port: host.address().port })],
+    ]) {
+      writeFileSync(join(workspace, path), text);
+      chmodSync(join(workspace, path), 0o666);
+    }
+    if (!existsSync(join(workspace, "skills"))) mkdirSync(join(workspace, "skills"));
+    chmodSync(join(workspace, "skills"), 0o777);
+    const { output, exitCode } = await sh("python3 attack.py");
+    assert.equal(output, "end\n", output);
+    assert.equal(exitCode, 0);
+    assert.equal(readFileSync(join(workspace, "AGENT.md"), "utf8"), "The owner's words");
+  });
+
+red_team("a box of root", {});
+red_team("RUN_AS, with its helper", { RUN_AS: "nobody" });
+red_team("a box of a user", {}, 65_534);
+
+test("nothing is left running when the box is killed", { skip }, async (t) => {
+  for (const env of [{}, { RUN_AS: "nobody" }]) {
+    const { box, start, ask } = await story_of(t, env);
+    const id = await start({ shell: "setsid sleep 4711 & (sleep 4712 &) ; sleep 4713", background: true });
+    await until(
+      "its start",
+      async () => (await ask("GET", `/${id}/output`)).body.running && processes().some(({ arguments: words }) => words[1] === "4713"),
+    );
+    assert.ok(commands_of(box).length > 0 || env.RUN_AS);
+    await box.end("SIGKILL");
+    await until("its end", () => !processes().some(({ arguments: words }) => ["4711", "4712", "4713"].includes(words[1])));
+  }
+});
+
+test("commands are off where they are not isolated, and say why", { skip }, async (t) => {
+  const { ask, ada, agent, model } = await story_of(t, { AGENT_TOOLS: "off" });
+  const refused = await ask("POST", "", { shell: "true" });
+  assert.equal(refused.status, 409);
+  assert.equal(refused.body.error, "Commands are off on this box: AGENT_TOOLS is off.");
+  model.will(say("Hello."));
+  await ada.call("POST", "/api/chat", { agentId: agent, message: "hello" });
+  const names = model.asked.at(-1).tools.map((tool) => tool.function.name);
+  assert.ok(!names.includes("run_command"), names.join());
+  const { body } = await ada.call("GET", `/api/agents/${agent}/commands`);
+  assert.equal(body.available, false);
+  assert.equal(body.reason, "AGENT_TOOLS is off.");
+});

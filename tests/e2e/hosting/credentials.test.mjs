@@ -1,0 +1,188 @@
+// Secrets that commands of agents use and never see: the proxy puts them in where they are bound to, takes them out of the
+// answers, and refuses everything else.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { createServer } from "node:http";
+import { createServer as create_https_server } from "node:https";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { Box } from "../support/box.mjs";
+
+const skip = process.getuid() !== 0 ? "reads the agent's token as root" : undefined;
+const CANARY = "canary-4711-of-the-forge";
+const HOST = "127.0.0.2"; // of this machine, and not what NO_PROXY names
+
+// An http and an https server that answer what they were sent; a redirect leads to the other one.
+const site_of = async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), "agentbox-site-"));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const [key, cert] = [join(folder, "key.pem"), join(folder, "cert.pem")];
+  const subject = ["-subj", "/CN=site", "-addext", `subjectAltName=IP:${HOST}`];
+  execFileSync("openssl", ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", key, "-out", cert, "-days", "2", ...subject], {
+    stdio: "pipe",
+  });
+  const seen = [];
+  const answer = async (request, response) => {
+    const parts = [];
+    for await (const part of request) parts.push(part);
+    const { authorization } = request.headers;
+    seen.push({
+      method: request.method,
+      url: request.url,
+      authorization,
+      key: request.headers["x-key"],
+      bytes: Buffer.concat(parts).length,
+    });
+    if (request.url.startsWith("/away")) return response.writeHead(302, { location: `http://127.0.0.3:1/?leak=${authorization}` }).end();
+    if (request.url.startsWith("/big")) return response.end("x".repeat(5_000_000));
+    response.writeHead(200, { "content-type": "text/plain", "x-echo": `${authorization}` });
+    for (const piece of `you sent ${authorization} and ${request.headers["x-key"]} at ${request.url}`.match(/.{1,7}/gs))
+      response.write(piece);
+    response.end();
+  };
+  const listen = async (server) => {
+    server.listen(0, HOST);
+    await once(server, "listening");
+    t.after(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+    return server.address().port;
+  };
+  const http = await listen(createServer(answer)),
+    https = await listen(create_https_server({ key: readFileSync(key), cert: readFileSync(cert) }, answer));
+  return { seen, cert, http: `http://${HOST}:${http}`, https: `https://${HOST}:${https}` };
+};
+
+const story_of = async (t, config = {}) => {
+  const site = await site_of(t);
+  const box = await Box.start(t, { SUMMARIZER_ALLOW_PRIVATE: "true", SSL_CERT_FILE: site.cert });
+  const ada = await box.customer("ada@example.org");
+  const agent = await box.running_agent(ada);
+  await ada.call("PUT", `/api/agents/${agent}/gate`, { rules: [{ effect: "code", turns: "any", decision: "allow" }] });
+  if (Object.keys(config).length) assert.equal((await ada.call("PUT", `/api/agents/${agent}/config`, { config })).status, 200);
+  const token = JSON.parse(readFileSync(join(box.folder, "agents", agent, "run/boot.json"))).box_token;
+  const ask = async (method, path, body) => {
+    const headers = { authorization: `Bearer ${token}`, ...(body && { "content-type": "application/json" }) };
+    const answer = await fetch(`${box.backend}/api/agent-commands${path}`, { method, headers, body: body && JSON.stringify(body) });
+    return { status: answer.status, body: await answer.json() };
+  };
+  // Python's own client, with the proxy and the authorities of its environment.
+  const python = async (code) => {
+    const program = `import urllib.request as r, urllib.error as e\ndef get(url, headers={}, data=None):\n  try:\n    with r.urlopen(r.Request(url, headers=headers, data=data), timeout=20) as a: print(a.status, a.headers.get("x-echo"), a.read().decode()[:400])\n  except e.HTTPError as a: print(a.code, a.read().decode()[:400])\n  except Exception as a: print("failed", a)\n${code}`;
+    const started = await ask("POST", "", { arguments: ["python3", "-c", program] });
+    assert.equal(started.status, 201, JSON.stringify(started.body));
+    for (let output = "", from = 0; ; ) {
+      const { body } = await ask("GET", `/${started.body.id}/output?from=${from}&waitMs=20000`);
+      output += body.output;
+      from = body.next;
+      if (!body.running) return output.trim();
+    }
+  };
+  const add = async (credential) => {
+    const { status, body } = await ada.call("POST", "/api/credentials", { secret: CANARY, hosts: [HOST], form: "bearer", ...credential });
+    assert.equal(status, 201, JSON.stringify(body));
+    return body.credential;
+  };
+  return { box, ada, agent, site, python, add };
+};
+
+const files_below = (folder) =>
+  readdirSync(folder, { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath ?? entry.path, entry.name));
+
+test("a secret reaches what it is bound to, and nothing else ever has it", { skip }, async (t) => {
+  const { box, ada, agent, site, python, add } = await story_of(t);
+  await add({ name: "FORGE", paths: ["/api"], methods: ["GET"] });
+  // Secrets of their own, so that what stands in their place tells them apart.
+  await add({ name: "FORGE_KEY", secret: `${CANARY}-key`, form: "header", parameter: "X-Key" });
+  await add({ name: "FORGE_QUERY", secret: `${CANARY}-query`, form: "query", parameter: "token", scheme: "http" });
+  await add({ name: "FORGE_BASIC", secret: `${CANARY}-basic`, form: "basic", parameter: "bob" });
+
+  const bearer = `{"Authorization": "Bearer cred:FORGE"}`;
+  assert.equal(
+    await python(`get("${site.https}/api/x", ${bearer})`),
+    "200 Bearer cred:FORGE you sent Bearer cred:FORGE and undefined at /api/x",
+  );
+  assert.equal(site.seen.at(-1).authorization, `Bearer ${CANARY}`);
+  await python(`get("${site.https}/", {"X-Key": "cred:FORGE_KEY"}, b"x" * 3000000)`);
+  assert.equal(site.seen.at(-1).key, `${CANARY}-key`);
+  assert.equal(site.seen.at(-1).bytes, 3_000_000);
+  assert.match(await python(`get("${site.http}/q?a=1&token=cred:FORGE_QUERY&b=2")`), /at \/q\?a=1&token=cred:FORGE_QUERY&b=2$/);
+  assert.equal(site.seen.at(-1).url, `/q?a=1&token=${CANARY}-query&b=2`);
+  const pair = Buffer.from("anybody:cred:FORGE_BASIC").toString("base64");
+  await python(`get("${site.https}/", {"Authorization": "Basic ${pair}"})`);
+  assert.equal(site.seen.at(-1).authorization, `Basic ${Buffer.from(`bob:${CANARY}-basic`).toString("base64")}`);
+
+  const before = site.seen.length;
+  for (const [url, headers, data, why] of [
+    [`${site.https}/other`, bearer, "None", /not bound to this path/],
+    [`${site.https}/api/../other`, bearer, "None", /not bound to this path/],
+    [`${site.https}/api/x`, bearer, "b'x'", /is not for POST/],
+    [`${site.http}/api/x`, bearer, "None", /is for https only/],
+    [`${site.https}/api/x`, `{"X-Other": "cred:FORGE"}`, "None", /in the form bearer/],
+    [`${site.https}/api/x`, `{"Authorization": "Bearer cred:NOBODY"}`, "None", /no credential named NOBODY/],
+  ])
+    assert.match(await python(`get("${url}", ${headers}, ${data})`), why, url);
+  assert.equal(site.seen.length, before, "the server has seen none of them");
+  assert.match(await python(`get("${site.https}/away", {"X-Key": "cred:FORGE_KEY"})`), /^(403|502|failed)/);
+
+  const { uses } = (await ada.call("GET", "/api/credentials/uses")).body;
+  assert.ok(
+    uses.some((use) => use.credential === "FORGE" && use.agent === agent && use.host === HOST && use.status === 200 && use.bytesIn > 0),
+  );
+  assert.ok(uses.some((use) => use.credential === "FORGE" && use.refused && use.status === 403));
+
+  const listed = JSON.stringify((await ada.call("GET", "/api/credentials")).body);
+  for (const [where, text] of [
+    ["the list", listed],
+    ["the uses", JSON.stringify(uses)],
+    ["the log", box.whole_log],
+  ])
+    assert.ok(!text.includes(CANARY), where);
+  for (const path of files_below(box.folder)) assert.ok(!readFileSync(path).includes(CANARY), path);
+});
+
+test("other hosts are a blind tunnel, as far as the agent's egress goes", { skip }, async (t) => {
+  const { ada, agent, site, python, add } = await story_of(t);
+  // Without a credential for the host the certificate is the site's own, which the command does not trust.
+  assert.match(await python(`get("${site.https}/")`), /CERTIFICATE_VERIFY_FAILED/);
+  assert.match(await python(`get("${site.http}/big")`), /^200 None x{400}$/);
+  await add({ name: "FORGE" });
+  assert.match(await python(`get("${site.https}/")`), /^200 /);
+  await ada.call("PUT", `/api/agents/${agent}/config`, { config: { egress: ["example.org"] } });
+  for (const url of [site.http, site.https]) assert.match(await python(`get("${url}/")`), /egress does not admit|403/);
+});
+
+test("bad credentials are refused with the field, and others' do not exist", { skip }, async (t) => {
+  const { box, ada, add } = await story_of(t);
+  const good = { name: "FORGE", secret: CANARY, hosts: ["example.org"], form: "bearer" };
+  for (const [change, error] of [
+    [{ name: "forge" }, /name/],
+    [{ secret: "short" }, /secret/],
+    [{ secret: undefined }, /secret/],
+    [{ hosts: [] }, /hosts/],
+    [{ hosts: ["https://example.org"] }, /hosts\[0\]/],
+    [{ scheme: "ftp" }, /scheme/],
+    [{ paths: ["api"] }, /paths\[0\]/],
+    [{ methods: ["get"] }, /methods\[0\]/],
+    [{ form: "header" }, /parameter/],
+    [{ form: "cookie" }, /form/],
+  ]) {
+    const { status, body } = await ada.call("POST", "/api/credentials", { ...good, ...change });
+    assert.equal(status, 400, JSON.stringify(change));
+    assert.match(body.error, error);
+  }
+  const { id } = await add({ name: "FORGE" });
+  assert.equal((await ada.call("POST", "/api/credentials", good)).status, 409);
+  const eve = await box.customer("eve@example.org");
+  assert.equal((await eve.call("PUT", `/api/credentials/${id}`, good)).status, 404);
+  assert.equal((await eve.call("DELETE", `/api/credentials/${id}`)).status, 404);
+  assert.equal((await ada.call("PUT", `/api/credentials/${id}`, { ...good, secret: undefined, name: "OTHER" })).status, 200);
+  assert.equal((await ada.call("DELETE", `/api/credentials/${id}`)).status, 200);
+  assert.deepEqual((await ada.call("GET", "/api/credentials")).body.credentials, []);
+});
