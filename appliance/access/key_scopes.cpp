@@ -49,7 +49,7 @@ web::Result<std::vector<std::string>> checked(std::vector<std::string> scopes) {
       return web::invalid("scopes must be among " + list_of_scopes());
   }
   std::ranges::sort(scopes);
-  scopes.erase(std::ranges::unique(scopes).begin(), scopes.end());
+  scopes.erase(std::unique(scopes.begin(), scopes.end()), scopes.end());
   return scopes;
 }
 

@@ -53,7 +53,7 @@ web::Task<> title_conversation(ModelClient model, BoxClient box, Beginning begin
     co_return;
   }
   boost::json::object body{{"title", std::move(*title)}};
-  if (!beginning.conversation.empty()) body["conversation"] = std::move(beginning.conversation);
+  if (!beginning.conversation.empty()) body["conversation"] = beginning.conversation;
   const auto told = co_await box.call("POST", "/api/agent-titles", std::move(body));
   if (!told) web::log::warning("conversation_not_titled", {{"reason", told.error().message}});
 }

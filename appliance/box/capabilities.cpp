@@ -29,6 +29,7 @@
 #include "appliance/foundation/crypto/certificates.h"
 #include "appliance/foundation/periodic.h"
 #include "appliance/foundation/redaction.h"
+#include "web/log.h"
 #include "web/metrics.h"
 
 namespace console {

@@ -148,7 +148,7 @@ class CommandRunner {
     const auto changed = co_await web::offload(files_, look);
     json::array names(changed.begin(), changed.end());
     result["changedFiles"] = std::move(names);
-    result["output"] = std::move(text);
+    result["output"] = text;
     co_return json::value(std::move(result));
   }
 

@@ -34,7 +34,7 @@ std::optional<Place> place_named(std::string_view text) {
 
 bool contains(std::string_view text, std::string_view part) {
   const auto same = [](char a, char b) { return web::to_lower(a) == web::to_lower(b); };
-  return !std::ranges::search(text, part, same).empty();
+  return std::search(text.begin(), text.end(), part.begin(), part.end(), same) != text.end();
 }
 
 bool is_meant(const AgentSummary& agent, const AgentFilter& filter) {

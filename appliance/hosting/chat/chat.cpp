@@ -80,7 +80,7 @@ web::FetchRequest completion_request(const agents::Agent& agent, const std::stri
   // Other images tell conversations apart by it.
   auto user = peer.empty() ? std::to_string(agent.owner) : "peer:" + peer;
   if (!name.empty()) user += "/" + name;
-  body["user"] = std::move(user);
+  body["user"] = user;
   body["messages"] = std::move(said);
   if (!files.empty()) {
     boost::json::object extension;

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <functional>
 
 #include "appliance/agent/forget.h"
 #include "appliance/agent/workspace_path.h"
@@ -112,7 +113,7 @@ Result<std::vector<Conversation>> Conversations::list(store::UserId user, const 
   if (std::ranges::find(found, first, &Conversation::id) == found.end() &&
       has_old_messages(system_.tenant(user), agent))
     found.push_back(first_conversation(user, agent));
-  std::ranges::stable_partition(found, &Conversation::is_pinned);
+  std::stable_partition(found.begin(), found.end(), std::mem_fn(&Conversation::is_pinned));
   return found;
 }
 
@@ -124,7 +125,7 @@ std::vector<Conversation> Conversations::list_all(store::UserId user, std::size_
     for (auto& one : *of_agent) found.push_back(std::move(one));
   }
   std::ranges::sort(found, std::greater<>(), &Conversation::last_at);
-  std::ranges::stable_partition(found, &Conversation::is_pinned);
+  std::stable_partition(found.begin(), found.end(), std::mem_fn(&Conversation::is_pinned));
   if (found.size() > limit) found.erase(found.begin() + std::ptrdiff_t(limit), found.end());
   return found;
 }

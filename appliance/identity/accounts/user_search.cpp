@@ -11,7 +11,7 @@ namespace {
 
 bool contains(std::string_view text, std::string_view lower_case_part) {
   const auto same = [](char a, char b) { return web::to_lower(a) == b; };
-  return !std::ranges::search(text, lower_case_part, same).empty();
+  return std::search(text.begin(), text.end(), lower_case_part.begin(), lower_case_part.end(), same) != text.end();
 }
 
 }  // namespace

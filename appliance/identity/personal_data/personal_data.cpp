@@ -1,7 +1,5 @@
 #include "appliance/identity/personal_data/personal_data.h"
 
-#include <ranges>
-
 namespace personal_data {
 
 std::optional<web::Error> PersonalData::obstacle(store::UserId user) const {
@@ -21,8 +19,8 @@ web::Task<> PersonalData::erase(store::UserId user) const {
   for (const auto& part : parts_)
     if (part.stop) co_await part.stop(user);
   for (int round = 0; round < 2; ++round) {
-    for (const auto& part : parts_ | std::views::reverse)
-      if (part.erase) co_await part.erase(user);
+    for (auto part = parts_.rbegin(); part != parts_.rend(); ++part)
+      if (part->erase) co_await part->erase(user);
   }
 }
 

@@ -64,7 +64,7 @@ web::Result<void> write_copy(const std::filesystem::path& workspace, const Skill
   const auto state = root->open_or_make({std::string(agent_process::state_folder)});
   if (!state) return state.error();
   auto order = skill.files;
-  std::ranges::stable_partition(order, [](const auto& file) { return !is_skill_file(file.path); });
+  std::stable_partition(order.begin(), order.end(), [](const auto& file) { return !is_skill_file(file.path); });
   for (const auto& file : order) {
     const auto place = place_of(skill.name, file.path);
     if (!place) return place.error();
@@ -90,7 +90,7 @@ web::Result<void> remove_copy(const std::filesystem::path& workspace, const std:
   const auto root = files::Root::open(workspace);
   if (!root) return root.error();
   auto order = paths;
-  std::ranges::stable_partition(order, is_skill_file);
+  std::stable_partition(order.begin(), order.end(), is_skill_file);
   for (const auto& path : order) {
     const auto place = place_of(skill, path);
     if (!place) return place.error();

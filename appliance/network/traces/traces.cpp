@@ -56,8 +56,8 @@ web::Task<std::vector<spans::Span>> Traces::newest(store::UserId user, std::size
     const bool is_ended = one.status != spans::Status::running, is_other_ended = other.status != spans::Status::running;
     return std::pair(one.id, is_ended) > std::pair(other.id, is_other_ended);
   });
-  const auto repeated = std::ranges::unique(found, {}, &spans::Span::id);
-  found.erase(repeated.begin(), repeated.end());
+  const auto is_same = [](const spans::Span& one, const spans::Span& other) { return one.id == other.id; };
+  found.erase(std::unique(found.begin(), found.end(), is_same), found.end());
   if (found.size() > limit) found.resize(limit);
   co_return found;
 }

@@ -60,10 +60,9 @@ void add_files(const json::value& message, std::vector<FileReference>& files) {
   const auto& object = message.get_object();
   const auto add = [&](const json::value& file, const std::string& name) {
     const auto id = web::string_at(file, "/file_id");
-    auto given = web::string_at(file, "/file_name");
+    const auto given = web::string_at(file, "/file_name");
     if (!id.empty())
-      files.push_back(
-          {.name = given.empty() ? name : std::move(given), .reference = id, .size = integer_at(file, "/file_size")});
+      files.push_back({.name = given.empty() ? name : given, .reference = id, .size = integer_at(file, "/file_size")});
   };
   if (const auto* photo = web::array_member(object, "photo"); photo && !photo->empty()) add(photo->back(), "photo.jpg");
   static constexpr std::pair<const char*, const char*> kinds[] = {{"document", "document"},
