@@ -40,15 +40,22 @@ export function Activity() {
 
 const dayOf = (trace: Trace | undefined) => (trace ? new Date(trace.startedAt).toDateString() : new Date().toDateString());
 
+// What the watchdog saw is named "state" or "state: reason".
+const stateOf = (name: string) => {
+  const [state, ...reason] = name.split(": ");
+  return [named("watchdog", state ?? ""), ...reason].join(": ");
+};
+
 function Entry({ trace, before }: { trace: Trace; before: Trace | undefined }) {
   const name = trace.agentName ?? t("usage.deleted_agent");
+  const isState = trace.type === "monitor";
   return (
     <>
       {dayOf(before) !== dayOf(trace) && <li class="activity-day">{date(trace.startedAt)}</li>}
       <li class="activity-row">
         {trace.agentId ? <Avatar id={trace.agentId} name={name} size="small" /> : <Icon name="activity" />}
         <Link to={`/fleet/traces/${encodeURIComponent(trace.id)}`} class="activity-text">
-          <bdi>{t(`trace.did.${trace.type}`, { name })}</bdi> <bdi class="quiet">{trace.name}</bdi>
+          <bdi>{t(`trace.did.${trace.type}`, { name })}</bdi> <bdi class="quiet">{isState ? stateOf(trace.name) : trace.name}</bdi>
         </Link>
         {trace.status === "error" && (
           <span class="status bad">
@@ -56,7 +63,7 @@ function Entry({ trace, before }: { trace: Trace; before: Trace | undefined }) {
           </span>
         )}
         <span class="quiet activity-facts">
-          {duration(trace.durationMs)}
+          {!isState && duration(trace.durationMs)}
           {Number(trace.cost) > 0 && ` · ${money(trace.cost)}`}
         </span>
         <time class="quiet" dateTime={trace.startedAt}>
