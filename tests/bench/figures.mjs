@@ -5,7 +5,7 @@ import { Agent, request } from "node:http";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { articles } from "./articles.mjs";
-import { build } from "./build.mjs";
+import { build, ci } from "./build.mjs";
 import { bus } from "./bus.mjs";
 import { model_history, model_streams, models } from "./models.mjs";
 import { pages } from "./pages.mjs";
@@ -266,4 +266,5 @@ export const figures = [
   { name: "restarts", measure: restarts },
   { name: "bus", measure: bus },
   { name: "build", measure: build, only_by_name: true },
+  { name: "ci", measure: ci, only_by_name: true },
 ];
