@@ -223,10 +223,10 @@ test("an agent has a stream, goes on air with a text and a file, and leaves", as
   };
   for (const wrong of [{}, { text: "x", file: "y" }, { file: "../../master.key" }, { file: "none.mp3" }, { text: "x", language: "-f" }])
     assert.equal((await call("POST", wrong)).status, 400, JSON.stringify(wrong));
-  const begun = await call("POST", { text: "Good evening. This is Scout, live from the box. ".repeat(20), title: "Evening show" });
+  const begun = await call("POST", { text: "Good evening. This is Scout, live from the box. ".repeat(8), title: "Evening show" });
   assert.equal(begun.status, 202, JSON.stringify(begun.body));
   assert.equal((await call("POST", { text: "me too" })).status, 409);
-  await on_air(box, 1, 30_000);
+  await on_air(box, 1, 120_000); // its sound is made at niceness 10
   assert.equal((await call("GET")).body.state, "on_air");
   const seen = children_of(box.child.pid, "ffmpeg");
   assert.equal(seen.length, 1);
@@ -243,7 +243,7 @@ test("an agent has a stream, goes on air with a text and a file, and leaves", as
     join(box.folder, "agents", agent, "workspace", "tone.mp3"),
   ]);
   assert.equal((await call("POST", { file: "tone.mp3" })).status, 202);
-  await on_air(box, 1, 30_000);
+  await on_air(box, 1, 120_000); // its sound is made at niceness 10
   await box.backend_call("DELETE", `/api/agents/${agent}`);
   await until("its stream is gone with it", async () => (await ada.call("GET", "/api/streams")).body.count === 0);
   await on_air(box, 0);
