@@ -38,7 +38,7 @@ CommandParts command_plan(const CommandPlan& wanted) {
                                              .network = OwnNetwork{.channel = wanted.channel}},
                     .files = {},
                     .tcp = {},
-                    .calls = SystemCalls{.sockets = Sockets::local, .listens = true},
+                    .calls = SystemCalls{.sockets = Sockets::local, .listens = true, .finds_leaks = false},
                     .limits = wanted.limits,
                     .ends_with_parent = true}};
 }

@@ -342,10 +342,10 @@ SystemCallFilter::SystemCallFilter(const SystemCalls& calls) {
   else
     draft.refuse(to_listen);
   for (const char* const& name : dangerous) {
-    const bool is_tracing = std::string_view(name) == "ptrace";
+    const bool is_tracing = sanitized && calls.finds_leaks && std::string_view(name) == "ptrace";
     const bool is_preparing =
         calls.prepares_others && std::ranges::find(to_prepare_others, name) != std::end(to_prepare_others);
-    if ((sanitized && is_tracing) || is_preparing)
+    if (is_tracing || is_preparing)
       draft.allow({&name, 1});
     else
       draft.refuse({&name, 1});

@@ -25,6 +25,7 @@ struct SystemCalls {
   std::optional<pid_t> self{};
   Sockets sockets = Sockets::none;
   bool listens = false;          // bind(2) and listen(2); listening sockets that it is given can be used all the same
+  bool finds_leaks = true;       // in a sanitized build, whose leak sanitizer traces; false: for other programs
   bool prepares_others = false;  // mounts, namespaces, users and capabilities: for a process that confines others
 };
 
