@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { Box, until } from "../support/box.mjs";
 import { agent_processes } from "../support/processes.mjs";
 import { open_browser, Person } from "./browser.mjs";
-import { ModelServer, say } from "../peers/model_server.mjs";
+import { call, ModelServer, say } from "../peers/model_server.mjs";
 
 const story_of = async (t, env = {}) => {
   const browser = await open_browser(t);
@@ -102,6 +102,34 @@ test("facts are added, found and removed, and the memory is reset", async (t) =>
   await ada.dialog.getByRole("button", { name: "Reset memory" }).click();
   await ada.heading("Nothing remembered yet").waitFor();
   assert.deepEqual(await facts(), []);
+});
+
+test("the owner sees what the agent remembers of each peer, and removes it", async (t) => {
+  const model = await ModelServer.start(t);
+  t.after(() => model.check());
+  const { box, owner, id, ada } = await story_of(t, { LOCAL_MODEL_URL: model.url });
+  assert.equal((await owner.call("PUT", `/api/agents/${id}/config`, { config: { bus: { accept: "all" } } })).status, 200);
+  const eve = await box.customer("eve@example.org");
+  const { key } = (await eve.call("POST", "/api/keys", { name: "a2a" })).body;
+  model.will(call(["remember", { text: "Eve likes <b>pelicans</b>" }]), say("Noted."));
+  const message = { messageId: "m1", role: "ROLE_USER", parts: [{ text: "I like pelicans." }] };
+  await fetch(`${box.web}/a2a/${id}`, {
+    method: "POST",
+    headers: { "content-type": "application/json", authorization: `Bearer ${key.key ?? key}` },
+    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "SendMessage", params: { message } }),
+  });
+  await owner.call("POST", "/api/memory", { agentId: id, text: "The boat is red" });
+  await ada.opens("Memory");
+  await ada.text("The boat is red").waitFor();
+  assert.equal(await ada.text("pelicans").count(), 0);
+  await ada.label("Memory of").selectOption(`user:${eve.id}`);
+  await ada.text("Eve likes <b>pelicans</b>").waitFor();
+  assert.equal(await ada.text("The boat is red").count(), 0);
+  await ada.is_accessible();
+  await ada.button("Remove: Eve likes <b>pelicans</b>").click();
+  await ada.heading("Nothing remembered yet").waitFor();
+  await ada.label("Memory of").selectOption("");
+  await ada.text("The boat is red").waitFor();
 });
 
 test("blocks of memory are written and edited, and drafts of skills approved or discarded", async (t) => {

@@ -33,12 +33,14 @@ test("a question is sent again, or changed and sent again", async (t) => {
   await ada.button("Send again").click();
   await ada.log.getByText("Second plan.").waitFor();
   await ada.text("Scout is working").waitFor({ state: "detached" });
+  await ada.log.getByText("First plan.").waitFor({ state: "detached" });
+  await ada.log.getByText("Version 2 of 2").waitFor();
 
   const draft = ada.page.getByRole("textbox", { name: "Message to Scout" });
   await draft.fill("a note of mine");
   await ada.button("Edit and send again").first().click();
   assert.equal(await draft.inputValue(), "What is the plan?");
-  await ada.text("You are changing an earlier question.").waitFor();
+  await ada.text("You are changing an earlier question").waitFor();
   await ada.is_accessible();
   await draft.press("Escape");
   assert.equal(await draft.inputValue(), "a note of mine", "what was typed before comes back");
@@ -47,8 +49,93 @@ test("a question is sent again, or changed and sent again", async (t) => {
   model.will(say("Third plan."));
   await draft.press("Enter");
   await ada.log.getByText("Third plan.").waitFor();
+  await ada.text("Scout is working").waitFor({ state: "detached" });
   const { messages } = (await owner.call("GET", `/api/chat?agentId=${id}`)).body;
   assert.deepEqual(asked(messages), ["What is the plan?", "What is the plan?", "What is the better plan?"]);
+
+  // The arrows lead from version to version, each a conversation of its own; the list has one of them.
+  const list = ada.page.getByRole("navigation", { name: "Conversations" });
+  await until("one of the family", async () => (await list.getByRole("link").count()) === 1);
+  await ada.log.getByText("Version 3 of 3").waitFor();
+  await ada.is_accessible();
+  await ada.button("Previous version").click();
+  await ada.log.getByText("Second plan.").waitFor();
+  await ada.button("Previous version").click();
+  await ada.log.getByText("First plan").waitFor();
+  await ada.log.getByText("Version 1 of 3").waitFor();
+  assert.ok(await ada.button("Previous version").isDisabled());
+  assert.equal((await ada.said()).length, 2, "the origin stays as it was");
+  await ada.button("Next version").click();
+  await ada.log.getByText("Second plan.").waitFor();
+  // What follows is said in the version that is shown.
+  model.will(say("As in the second."));
+  await ada.say("And then?");
+  await ada.log.getByText("As in the second.").waitFor();
+  assert.doesNotMatch(JSON.stringify(model.asked.at(-1).messages), /First|Third/);
+});
+
+test("the owner goes back to before a message, and sees first what cannot be undone", async (t) => {
+  const { ada, id, owner, model, talk } = await story_of(t);
+  await talk("The plan is one.", "Noted.");
+  model.will(
+    call(
+      ["write_file", { path: "plan.txt", content: "two" }],
+      ["remember", { text: "The plan is two" }],
+      ["notify_owner", { text: "Changed" }],
+    ),
+    say("Changed."),
+  );
+  assert.equal((await owner.call("POST", "/api/chat", { agentId: id, message: "The plan is two." })).status, 200);
+  const { messages } = (await owner.call("GET", `/api/chat?agentId=${id}`)).body;
+  const target = messages.find(({ content }) => content === "The plan is two.");
+  await until("the trace", async () => {
+    const preview = await owner.call("POST", `/api/agents/${id}/rewind`, { message: target.id, preview: true });
+    return preview.body.notUndone.length > 0;
+  });
+  await ada.page.goto(`/agents/${id}`);
+  await ada.sees_status("running");
+  await ada.log.getByText("The plan is two.").waitFor();
+  const back = ada.button("Go back to before this message").last();
+  await back.click();
+  await ada.dialog.getByRole("list", { name: "Files that change" }).getByText("plan.txt").waitFor();
+  await ada.dialog.getByRole("list", { name: "This cannot be undone:" }).getByText("notify_owner").waitFor();
+  await ada.dialog.getByText("1 turn is undone").waitFor();
+  await ada.is_accessible();
+
+  await ada.dialog.getByRole("button", { name: "Go back" }).click();
+  await ada.dialog.waitFor({ state: "detached" });
+  await ada.log.getByText("The plan is two.").waitFor({ state: "detached" });
+  const read = await owner.call("GET", `/api/agents/${id}/files/read?path=plan.txt`);
+  assert.equal(read.status, 404, "the file is gone, too");
+});
+
+test("the guard's stop says why, and the owner lets the agent go on", async (t) => {
+  const { ada, id, model } = await story_of(t);
+  await ada.page.goto(`/agents/${id}`);
+  await ada.sees_status("running");
+  model.will(...Array.from({ length: 5 }, () => call(["list_files"])));
+  await ada.say("List my files.");
+  await ada.text("it made the same call again and again").waitFor();
+  await ada.is_accessible();
+  model.will(...Array.from({ length: 6 }, () => call(["list_files"])), say("Still none."));
+  await ada.button("Go on").click();
+  await ada.log.getByText("Still none.").waitFor();
+  await ada.text("it made the same call again and again").waitFor({ state: "detached" });
+});
+
+test("the builtin model's answers say that no model is configured", async (t) => {
+  const browser = await open_browser(t);
+  const box = await Box.start(t);
+  const owner = await box.customer("ada@example.org");
+  const id = await box.running_agent(owner);
+  const ada = await Person.at(browser, box);
+  t.after(() => ada.check());
+  await ada.enter("ada@example.org");
+  await ada.page.goto(`/agents/${id}`);
+  await ada.sees_status("running");
+  await ada.say("Hello");
+  await ada.log.getByText("No model is configured").waitFor();
+  await ada.is_accessible();
 });
 
 test("the list that the agent keeps of a long task stands beside its turn, the newest only", async (t) => {
@@ -145,14 +232,41 @@ test("files are put into the workspace and named in the question", async (t) => 
       zone.dispatchEvent(new DragEvent(type, { bubbles: true, cancelable: true, dataTransfer: files }));
   });
   await attached.getByText("uploads/dropped.txt").waitFor();
+  // And pasted.
+  await ada.page.evaluate((png) => {
+    const files = new DataTransfer();
+    files.items.add(new File([Uint8Array.from(atob(png), (c) => c.charCodeAt(0))], "dot.png", { type: "image/png" }));
+    document.querySelector("#draft").dispatchEvent(new ClipboardEvent("paste", { bubbles: true, cancelable: true, clipboardData: files }));
+  }, "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==");
+  await attached.getByText("uploads/dot.png").waitFor();
+  model.knows_caller = false; // it gets the picture
   model.will(say("I have read it."));
   await ada.say("Please read this.");
   await ada.log.getByText("I have read it.").waitFor();
   const { messages } = (await owner.call("GET", `/api/chat?agentId=${id}`)).body;
-  assert.deepEqual(asked(messages), ["Please read this.\n\nFiles in your workspace: uploads/plan.md, uploads/dropped.txt"]);
+  assert.deepEqual(asked(messages), ["Please read this."]);
+  assert.match(JSON.stringify(model.asked[0].messages.at(-1).content), /"image_url"/);
+  assert.deepEqual(messages[0].files, ["uploads/plan.md", "uploads/dropped.txt", "uploads/dot.png"]);
+  // They are shown in the conversation, pictures as pictures, and lead to the files.
+  const shown = ada.log.getByRole("list", { name: "Attached files" });
+  await until("the picture", () => shown.locator("img").evaluate(({ naturalWidth }) => naturalWidth === 1));
+  await ada.is_accessible();
+  await ada.fits_the_screen();
+  assert.match(await shown.getByRole("link", { name: "plan.md" }).getAttribute("href"), /\/files\?path=uploads%2Fplan\.md$/);
+  // A question may be files alone.
+  await ada.page.evaluate(() => {
+    const files = new DataTransfer();
+    files.items.add(new File(["more"], "more.txt"));
+    document.querySelector("#draft").dispatchEvent(new ClipboardEvent("paste", { bubbles: true, cancelable: true, clipboardData: files }));
+  });
+  await attached.getByText("uploads/more.txt").waitFor();
+  model.will(say("And that one."));
+  await ada.button("Send").click();
+  await ada.log.getByText("See the attached files.").waitFor();
+  await ada.log.getByText("And that one.").waitFor();
   const { files } = (await owner.call("GET", `/api/files?agentId=${id}&path=uploads`)).body;
   const paths = files.filter(({ type }) => type === "file").map(({ path }) => path);
-  assert.deepEqual(paths.sort(), ["uploads/<b>x</b>.txt", "uploads/dropped.txt", "uploads/plan.md"]);
+  assert.deepEqual(paths.sort(), ["uploads/<b>x</b>.txt", "uploads/dot.png", "uploads/dropped.txt", "uploads/more.txt", "uploads/plan.md"]);
 });
 
 test("code is coloured in both schemes, and unknown languages are plain", async (t) => {

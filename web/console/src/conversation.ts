@@ -23,7 +23,7 @@ export interface Conversation {
   messages: Signal<ChatMessage[] | undefined>; // oldest first; undefined: not loaded yet
   hasEarlier: Signal<boolean>;
   draft: Signal<string>;
-  editing: Signal<boolean>; // the draft is an earlier question that is to be sent again
+  editing: Signal<string>; // the earlier question whose place the draft takes; empty: none
   attached: Signal<string[]>; // files in the agent's workspace that the next question names
   uploading: Signal<number>; // files on their way there
   waiting: Signal<boolean>; // for the agent's answer to a question, which may be from before the page was loaded
@@ -53,7 +53,7 @@ export function conversation(talk: Talk): Conversation {
       messages: signal(undefined),
       hasEarlier: signal(false),
       draft: signal(""),
-      editing: signal(false),
+      editing: signal(""),
       attached: signal([]),
       uploading: signal(0),
       waiting: signal(false),
@@ -181,34 +181,75 @@ function take({ partial, steps }: Conversation, event: string, data: string) {
     steps.value = withStep(steps.value, JSON.parse(data) as ToolEvent);
 }
 
-// Sends the draft, and names the attached files in it. When that fails the text comes back into the draft, so that
-// nothing typed is lost.
-export async function sendDraft(talk: Talk) {
-  const { draft, editing, attached, waiting, uploading } = conversation(talk);
-  const files = attached.value.length ? t("chat.files", { files: attached.value.join(", ") }) : "";
-  const text = [draft.value.trim(), files].filter(Boolean).join("\n\n");
-  if (text === "" || waiting.value || uploading.value > 0) return;
-  draft.value = "";
-  editing.value = false;
-  attached.value = [];
-  await say(talk, text);
+// Shows the branch that a question begins.
+type Enter = (branch: Talk) => Promise<void>;
+export interface Question {
+  text: string;
+  files: string[]; // of the workspace
+  allow?: boolean; // what the agent's guard would stop
 }
+
+// Sends the draft with the attached files. When that fails the text comes back into the draft, so that nothing typed is
+// lost.
+export async function sendDraft(talk: Talk, enter?: Enter) {
+  const { draft, editing, attached, waiting, uploading } = conversation(talk);
+  const files = attached.value;
+  const text = draft.value.trim() || (files.length > 0 ? t("chat.see_files") : "");
+  if (text === "" || waiting.value || uploading.value > 0) return;
+  const replaced = editing.value;
+  if (replaced && enter) {
+    if (!(await sayInstead(talk, replaced, { text, files }, enter))) return;
+    attached.value = [];
+    stopEditing(talk);
+    return;
+  }
+  draft.value = "";
+  attached.value = [];
+  await say(talk, { text, files });
+}
+
+// Says something in the place of an earlier message, in a branch of the conversation. Whether there is one; the answer
+// is still on its way.
+async function sayInstead(talk: Talk, before: string, question: Question, enter: Enter): Promise<boolean> {
+  const { error } = conversation(talk);
+  try {
+    const path = { id: talk.agentId, conversation: talk.conversationId };
+    const made = await call("POST /api/agents/{id}/conversations/{conversation}/branch", { path, body: { before } });
+    const branch = { agentId: talk.agentId, conversationId: made.conversation.id };
+    await refresh(branch);
+    void say(branch, question);
+    await enter(branch);
+    return true;
+  } catch (cause) {
+    error.value = sentence(cause);
+    return false;
+  }
+}
+
+// Asks the same again, in a branch.
+export async function regenerate(talk: Talk, { id, content, files }: ChatMessage, enter: Enter) {
+  if (!conversation(talk).waiting.value) await sayInstead(talk, id, { text: content, files: files ?? [] }, enter);
+}
+
+// Lets the agent go on with a turn that its guard has stopped.
+export const goOn = (talk: Talk) => say(talk, { text: t("chat.go_on"), files: [], allow: true });
 
 // Puts an earlier question into the draft, to be changed and sent again. What was typed there is given up only when the
 // question is sent.
 const setAside = new Map<string, string>();
 
 export function edit(talk: Talk, message: ChatMessage) {
-  const { draft, editing } = conversation(talk);
+  const { draft, editing, attached } = conversation(talk);
   if (!editing.value) setAside.set(keyOf(talk), draft.value);
   draft.value = message.content;
-  editing.value = true;
+  attached.value = [...new Set([...attached.value, ...(message.files ?? [])])];
+  editing.value = message.id;
 }
 
 export function stopEditing(talk: Talk) {
   const { draft, editing } = conversation(talk);
   draft.value = setAside.get(keyOf(talk)) ?? "";
-  editing.value = false;
+  editing.value = "";
 }
 
 // The folder of an agent's workspace for files that were given to it in the conversation.
@@ -249,10 +290,11 @@ export async function stopAnswer(talk: Talk) {
 export async function retry(talk: Talk, message: ChatMessage) {
   const { draft } = conversation(talk);
   if (draft.value.trim() === message.content.trim()) draft.value = "";
-  await say(talk, message.content);
+  await say(talk, { text: message.content, files: message.files ?? [] });
 }
 
-async function say(talk: Talk, text: string) {
+async function say(talk: Talk, question: Question) {
+  const { text, files } = question;
   const one = conversation(talk);
   const { messages, draft, waiting, error, deleting } = one;
   if (waiting.value) return;
@@ -260,13 +302,13 @@ async function say(talk: Talk, text: string) {
   const before = messages.value ?? [];
   messages.value = [
     ...before,
-    { id: "sending", role: "user", content: text, createdAt: new Date().toISOString(), conversationId: talk.conversationId },
+    { id: "sending", role: "user", content: text, files, createdAt: new Date().toISOString(), conversationId: talk.conversationId },
   ];
   error.value = "";
   waiting.value = true;
   const stop = (one.stop = new AbortController());
   try {
-    await stream(talk, text, stop.signal);
+    await stream(talk, question, stop.signal);
     await refresh(talk);
   } catch (cause) {
     if (stop.signal.aborted) {
@@ -292,9 +334,10 @@ async function say(talk: Talk, text: string) {
   }
 }
 
-async function stream(talk: Talk, message: string, signal: AbortSignal) {
+async function stream(talk: Talk, { text, files, allow }: Question, signal: AbortSignal) {
   const one = conversation(talk);
-  const response = await send("POST /api/chat", { body: { ...talk, message, stream: true, keep: true }, timeout: 60 * patience, signal });
+  const body = { ...talk, message: text, stream: true, keep: true, ...(files.length > 0 && { files }), ...(allow && { allow }) };
+  const response = await send("POST /api/chat", { body, timeout: 60 * patience, signal });
   let ended = false;
   try {
     for await (const { event, data } of events(response.body!)) {

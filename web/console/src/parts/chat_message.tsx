@@ -6,8 +6,11 @@ import { Button } from "../components/button";
 import { CopyButton } from "../components/copy_button";
 import { Found } from "../components/found";
 import { Icon } from "../components/icon";
+import { Link } from "../components/link";
 import { Markdown } from "../components/markdown";
 import { storedSteps } from "../conversation";
+import { isImage, nameOf, rawUrl } from "../workspace";
+import { fileAddress } from "./file_tree";
 import { Steps } from "./tool_step";
 
 interface Props {
@@ -17,11 +20,16 @@ interface Props {
   canAsk?: boolean; // the agent can take a question now
   onEdit?: (message: ChatMessage) => void; // for the user's own questions
   onAgain?: (message: ChatMessage) => void;
+  onBack?: (message: ChatMessage) => void;
+  versions?: string[]; // the conversations with the versions of the message
+  onVersion?: (conversation: string) => void;
 }
+
+export const builtinModel = "agentbox/builtin";
 
 // A question is a small bubble at the end of the line, an answer is plain text. What can be done with either appears when
 // it is pointed at, or when the focus is in it.
-export function ChatMessageView({ message, agent, found, canAsk = false, onEdit, onAgain }: Props) {
+export function ChatMessageView({ message, agent, found, canAsk = false, onEdit, onAgain, onBack, versions = [], onVersion }: Props) {
   const own = message.role === "user";
   return (
     <article class={own ? "message own" : "message"}>
@@ -41,8 +49,15 @@ export function ChatMessageView({ message, agent, found, canAsk = false, onEdit,
       ) : (
         <Markdown text={message.content} />
       )}
+      {message.files && message.files.length > 0 && <Files agent={agent} paths={message.files} />}
+      {message.model === builtinModel && (
+        <p class="quiet">
+          {t("chat.builtin")} <Link to="/usage/providers">{t("steps.model")}</Link>
+        </p>
+      )}
       {message.stopped && !message.error && <p class="cause">{t("chat.stopped")}</p>}
       {message.error && <p class="cause">{message.error}</p>}
+      {versions.length > 1 && <Versions all={versions} shown={message.conversationId} go={onVersion!} />}
       <div class="message-actions">
         {!own && <CopyButton text={message.content} label={t("chat.copy")} icon />}
         {onEdit && (
@@ -62,7 +77,52 @@ export function ChatMessageView({ message, agent, found, canAsk = false, onEdit,
             <Icon name="reload" />
           </Button>
         )}
+        {onBack && (
+          <Button
+            kind="ghost"
+            class="icon-only"
+            label={t("rewind.title")}
+            title={t("rewind.title")}
+            disabled={!canAsk}
+            onClick={() => onBack(message)}
+          >
+            <Icon name="restart" />
+          </Button>
+        )}
       </div>
     </article>
+  );
+}
+
+// The files that were attached to a question; pictures are shown.
+function Files({ agent, paths }: { agent: Agent; paths: string[] }) {
+  return (
+    <ul class="said-files" aria-label={t("chat.said_files")}>
+      {paths.map((path) => (
+        <li key={path}>
+          <Link to={fileAddress(agent.id, path)} title={path}>
+            {isImage(path) && <img src={rawUrl(agent.id, path)} alt="" loading="lazy" />}
+            <bdi>{nameOf(path)}</bdi>
+          </Link>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+// The arrows between the versions of a question, each of which is a branch of the conversation.
+function Versions({ all, shown, go }: { all: string[]; shown: string; go: (conversation: string) => void }) {
+  const at = all.indexOf(shown);
+  const arrow = (to: number, icon: "back" | "next", label: string) => (
+    <Button kind="ghost" class="icon-only" label={label} title={label} disabled={all[to] === undefined} onClick={() => go(all[to]!)}>
+      <Icon name={icon} />
+    </Button>
+  );
+  return (
+    <p class="versions">
+      {arrow(at - 1, "back", t("chat.version_before"))}
+      <span>{t("chat.version", { at: at + 1, count: all.length })}</span>
+      {arrow(at + 1, "next", t("chat.version_after"))}
+    </p>
   );
 }

@@ -13,6 +13,7 @@ import { Form, textOf } from "../components/form";
 import { Icon } from "../components/icon";
 import { Link } from "../components/link";
 import { Menu, type MenuItem } from "../components/menu";
+import { withoutBranches } from "../branches";
 import { remove } from "../conversation";
 
 interface Props {
@@ -41,7 +42,7 @@ export function ConversationList({ agent, list, shown, reload }: Props) {
     go(talkPath(agent.id, made.conversation.id));
     document.getElementById("draft")?.focus();
   };
-  const groups = grouped(matching(seen, words.value));
+  const groups = grouped(matching(withoutBranches(seen, shown), words.value));
   const open = useSignal(false);
   const menuOf = (one: ConversationItem): MenuItem[] => [
     { title: t("action.rename"), icon: "edit", run: () => (changing.value = one) },

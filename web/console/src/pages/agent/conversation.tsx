@@ -6,9 +6,9 @@ import { call } from "../../api/client";
 import { lost, useLive } from "../../api/live";
 import type { Agent, ChatMessage, ConversationItem } from "../../api/types";
 import { date } from "../../app/format";
-import { t } from "../../app/i18n";
+import { named, t } from "../../app/i18n";
 import type { PageProps } from "../../app/pages";
-import { parameter, setParameter } from "../../app/router";
+import { go, parameter, setParameter } from "../../app/router";
 import { Avatar } from "../../components/avatar";
 import { Button } from "../../components/button";
 import { DropZone } from "../../components/drop_zone";
@@ -16,14 +16,28 @@ import { Icon } from "../../components/icon";
 import { Markdown } from "../../components/markdown";
 import { Loaded, useLoad } from "../../components/loaded";
 import { Notice } from "../../components/notice";
-import { attach, conversation, edit, load, loadEarlier, retry, sendDraft, stopAnswer, type Talk } from "../../conversation";
+import { familyOf, loadQuestions, placeOf, questionsOf, versionsOf } from "../../branches";
+import {
+  attach,
+  conversation,
+  edit,
+  goOn,
+  load,
+  loadEarlier,
+  regenerate,
+  retry,
+  sendDraft,
+  stopAnswer,
+  type Talk,
+} from "../../conversation";
 import { AgentFrame } from "../../parts/agent_frame";
 import { AskCard } from "../../parts/ask_card";
 import { ChatMessageView } from "../../parts/chat_message";
 import { ChatSearch } from "../../parts/chat_search";
 import { Composer } from "../../parts/composer";
-import { ConversationList } from "../../parts/conversation_list";
+import { ConversationList, talkPath } from "../../parts/conversation_list";
 import { Inspector, InspectorButton } from "../../parts/inspector";
+import { RewindDialog } from "../../parts/rewind_dialog";
 import { Steps } from "../../parts/tool_step";
 
 export default function ConversationPage({ id }: PageProps) {
@@ -45,12 +59,7 @@ function Conversation({ agent }: { agent: Agent }) {
         return (
           <div class="talks">
             <ConversationList agent={agent} list={conversations} shown={id} reload={list.reload} />
-            <Shown
-              key={id}
-              agent={agent}
-              talk={{ agentId: agent.id, conversationId: id }}
-              item={conversations.find((one) => one.id === id)}
-            />
+            <Shown key={id} agent={agent} talk={{ agentId: agent.id, conversationId: id }} list={conversations} reload={list.reload} />
             <Inspector agent={agent} talk={{ agentId: agent.id, conversationId: id }} />
           </div>
         );
@@ -59,8 +68,16 @@ function Conversation({ agent }: { agent: Agent }) {
   );
 }
 
-function Shown({ agent, talk, item }: { agent: Agent; talk: Talk; item: ConversationItem | undefined }) {
+interface ShownProps {
+  agent: Agent;
+  talk: Talk;
+  list: ConversationItem[];
+  reload: () => Promise<void>;
+}
+
+function Shown({ agent, talk, list, reload }: ShownProps) {
   const search = parameter("q");
+  const item = list.find((one) => one.id === talk.conversationId);
   return (
     <DropZone class="chat" label={t("chat.drop", { name: agent.name })} onFiles={(files) => void attach(talk, files)}>
       <h2 class="unseen">{item?.title || t("page.conversation")}</h2>
@@ -68,7 +85,7 @@ function Shown({ agent, talk, item }: { agent: Agent; talk: Talk; item: Conversa
       {search.trim() ? (
         <ChatSearch key={search} agent={agent} text={search.trim()} />
       ) : (
-        <Chat agent={agent} talk={talk} isPeers={item?.audience === "peer"} />
+        <Chat agent={agent} talk={talk} list={list} reload={reload} />
       )}
     </DropZone>
   );
@@ -118,8 +135,11 @@ function ChatHead({ title }: { title: string }) {
 // Closer to the end than this many pixels, the conversation follows what is added.
 const following = 80;
 
-function Chat({ agent, talk, isPeers }: { agent: Agent; talk: Talk; isPeers: boolean }) {
+function Chat({ agent, talk, list, reload }: ShownProps) {
   const one = conversation(talk);
+  const item = list.find(({ id }) => id === talk.conversationId);
+  const isPeers = item !== undefined && item.audience !== "owner";
+  const goingBack = useSignal<ChatMessage | undefined>(undefined);
   const { messages, hasEarlier, waiting, partial, steps, error, deleting } = one;
   const log = useRef<HTMLDivElement>(null);
   const draft = useRef<HTMLTextAreaElement>(null);
@@ -157,6 +177,10 @@ function Chat({ agent, talk, isPeers }: { agent: Agent; talk: Talk; isPeers: boo
     kept.value = log.current!.scrollHeight - log.current!.scrollTop;
     void loadEarlier(talk);
   };
+  const enter = async ({ conversationId }: Talk) => {
+    await reload();
+    go(talkPath(agent.id, conversationId));
+  };
   const last = messages.value?.at(-1);
   const canAsk = running && !waiting.value && !isPeers;
   const question = messages.value?.findLast(({ role }) => role === "user");
@@ -168,8 +192,17 @@ function Chat({ agent, talk, isPeers }: { agent: Agent; talk: Talk; isPeers: boo
     },
     onAgain: (message: ChatMessage) => {
       atEnd.current = true;
-      void retry(talk, message);
+      void (message.delivery === "failed" ? retry(talk, message) : regenerate(talk, message, enter));
     },
+    onBack: (message: ChatMessage) => (goingBack.value = message),
+  };
+  const family = familyOf(list, talk.conversationId);
+  const branches = useLoad(() => loadQuestions(agent.id, family), [family.join()]);
+  const questions = questionsOf(messages.value ?? []);
+  const versions = (message: ChatMessage) => {
+    const at = questions.indexOf(placeOf(message));
+    const isKnown = branches.data.value && (at > 0 || (at === 0 && !hasEarlier.value));
+    return isKnown ? versionsOf(branches.data.value!, talk.conversationId, questions, at) : [];
   };
 
   return (
@@ -195,7 +228,9 @@ function Chat({ agent, talk, isPeers }: { agent: Agent; talk: Talk; isPeers: boo
             <ChatMessageView
               message={message}
               agent={agent}
-              {...(message.role === "user" && message.id !== "sending" && !isPeers && { ...actions, canAsk })}
+              {...(message.role === "user" &&
+                message.id !== "sending" &&
+                !isPeers && { ...actions, canAsk, versions: versions(message), onVersion: (id: string) => go(talkPath(agent.id, id)) })}
             />
           </Fragment>
         ))}
@@ -220,6 +255,33 @@ function Chat({ agent, talk, isPeers }: { agent: Agent; talk: Talk; isPeers: boo
       </div>
       <Asks talk={talk} />
       {error.value && <Notice kind="error">{error.value}</Notice>}
+      {last?.guard && canAsk && (
+        <Notice kind="hint">
+          {named("chat.guard", last.guard)}
+          <div class="actions start">
+            <Button
+              class="small"
+              onClick={() => {
+                atEnd.current = true;
+                void goOn(talk);
+              }}
+            >
+              {t("chat.go_on_button")}
+            </Button>
+          </div>
+        </Notice>
+      )}
+      {goingBack.value && (
+        <RewindDialog
+          agent={agent}
+          message={goingBack.value}
+          onClose={() => (goingBack.value = undefined)}
+          onBack={async () => {
+            await load(talk);
+            await reload();
+          }}
+        />
+      )}
       {canRetry && (
         <div class="actions retry">
           <Button class="small" onClick={() => actions.onAgain(question)}>
@@ -236,7 +298,7 @@ function Chat({ agent, talk, isPeers }: { agent: Agent; talk: Talk; isPeers: boo
           field={draft}
           onSend={() => {
             atEnd.current = true;
-            void sendDraft(talk);
+            void sendDraft(talk, enter);
           }}
           onStop={() => void stopAnswer(talk)}
         />

@@ -4,10 +4,11 @@ import { call } from "../../api/client";
 import type { Agent, Fact } from "../../api/types";
 import { t, tn } from "../../app/i18n";
 import type { PageProps } from "../../app/pages";
+import { Action } from "../../components/action";
 import { Button } from "../../components/button";
 import { Confirm } from "../../components/confirm";
 import { EmptyState } from "../../components/empty_state";
-import { Field, TextArea } from "../../components/field";
+import { Field, Select, TextArea } from "../../components/field";
 import { Form, textOf } from "../../components/form";
 import { List } from "../../components/list_tools";
 import { Loaded, useLoad } from "../../components/loaded";
@@ -17,12 +18,99 @@ import { AgentFrame } from "../../parts/agent_frame";
 export default function MemoryPage({ id }: PageProps) {
   return (
     <AgentFrame id={id} tab="memory">
-      {(agent) => <Memory agent={agent} />}
+      {(agent) => <Memories agent={agent} />}
     </AgentFrame>
   );
 }
 
 const most = 1_000;
+
+// The owner's memory, or what the agent remembers of a peer.
+function Memories({ agent }: { agent: Agent }) {
+  const found = useLoad(() => call("GET /api/agents/{id}/conversations", { path: { id: agent.id } }), [agent.id]);
+  const chosen = useSignal("");
+  const peers = new Map(
+    (found.data.value?.conversations ?? []).filter(({ audience, peer }) => audience === "peer" && peer).map((one) => [one.peer!, one.id]),
+  );
+  const conversation = peers.get(chosen.value);
+  return (
+    <div class="panel-body">
+      {peers.size > 0 && (
+        <Select label={t("memory.of")} value={chosen.value} onChange={(event) => (chosen.value = event.currentTarget.value)}>
+          <option value="">{t("memory.own")}</option>
+          {[...peers.keys()].map((peer) => (
+            <option key={peer} value={peer}>
+              {peer}
+            </option>
+          ))}
+        </Select>
+      )}
+      {conversation ? (
+        <PeerMemory key={conversation} agent={agent} peer={chosen.value} conversationId={conversation} />
+      ) : (
+        <Memory agent={agent} />
+      )}
+    </div>
+  );
+}
+
+// Only peers' own turns write it; the owner sees and deletes it.
+function PeerMemory({ agent, peer, conversationId }: { agent: Agent; peer: string; conversationId: string }) {
+  const about = { agentId: agent.id, conversationId };
+  const facts = useLoad(async () => (await call("GET /api/memory", { query: { ...about, limit: most } })).memories, [agent.status]);
+  return (
+    <>
+      <p class="quiet">{t("memory.about_peer", { name: agent.name, peer })}</p>
+      <Loaded of={facts}>
+        {(list) =>
+          list.length === 0 ? (
+            <EmptyState title={t("memory.empty")} text={t("memory.empty_peer")} />
+          ) : (
+            <ul class="rows" aria-label={tn("memory.count", list.length)}>
+              {list.map((fact) => (
+                <li key={fact.id}>
+                  <FactText fact={fact} />
+                  <div class="actions">
+                    <Action
+                      kind="danger"
+                      label={t("memory.remove_this", { text: fact.text })}
+                      run={async () => {
+                        await call("DELETE /api/memory", { body: { ...about, memoryId: fact.id } });
+                        await facts.reload();
+                      }}
+                    >
+                      {t("action.remove")}
+                    </Action>
+                  </div>
+                </li>
+              ))}
+            </ul>
+          )
+        }
+      </Loaded>
+    </>
+  );
+}
+
+function FactText({ fact }: { fact: Fact }) {
+  return (
+    <div>
+      {fact.block && (
+        <p>
+          <strong>
+            <bdi>{fact.block}</bdi>
+          </strong>
+        </p>
+      )}
+      <p class="words" dir="auto">
+        {fact.text}
+      </p>
+      <p class="quiet">
+        <Time at={fact.createdAt} ago />
+      </p>
+    </div>
+  );
+}
 
 function Memory({ agent }: { agent: Agent }) {
   const facts = useLoad(
@@ -44,7 +132,7 @@ function Memory({ agent }: { agent: Agent }) {
     await facts.reload();
   };
   return (
-    <div class="panel-body">
+    <>
       <p class="quiet">{t("memory.about", { name: agent.name })}</p>
       <Form key={`${cleared.value} ${editing.value?.id}`} submit={t(editing.value ? "action.save" : "memory.add")} onSubmit={add}>
         <TextArea
@@ -91,21 +179,7 @@ function Memory({ agent }: { agent: Agent }) {
                 <ul class="rows" aria-label={tn("memory.count", list.length)}>
                   {found.map((fact) => (
                     <li key={fact.id}>
-                      <div>
-                        {fact.block && (
-                          <p>
-                            <strong>
-                              <bdi>{fact.block}</bdi>
-                            </strong>
-                          </p>
-                        )}
-                        <p class="words" dir="auto">
-                          {fact.text}
-                        </p>
-                        <p class="quiet">
-                          <Time at={fact.createdAt} ago />
-                        </p>
-                      </div>
+                      <FactText fact={fact} />
                       <div class="actions">
                         <Button label={t("memory.edit_this", { text: fact.text })} onClick={() => (editing.value = fact)}>
                           {t("action.edit")}
@@ -157,6 +231,6 @@ function Memory({ agent }: { agent: Agent }) {
           <p>{t("memory.reset_text")}</p>
         </Confirm>
       )}
-    </div>
+    </>
   );
 }
