@@ -2,7 +2,7 @@
 //   - both branches of a conditional operator are evaluated when one makes a temporary, so that
 //     `co_await f(x ? std::optional(x->id) : std::nullopt)` reads an empty x;
 //   - an aggregate that is made there, as in `co_await f({.name = text})`, or by a default argument `= {}`, is copied by
-//     its bytes, so that a short string in it is freed although it is not on the heap.
+//     its bytes, so that a short string in it is freed although it is not on the heap; so is a lambda that captures copies.
 // Make the value before. Aggregates are known by their definitions in the sources: structs without constructors that
 // hold something that is not trivially copyable. Braces without names, as in `f({a, b})`, are not seen.
 //   node cmake/awaits.mjs [FILE...]   (default: all C++ sources)
@@ -156,6 +156,8 @@ const fault_in_operand = (tokens, at, aggregates, defaults, included, excepted) 
     if (text === "[") {
       const behind = lambda_end(tokens, at);
       if (behind !== undefined) {
+        const captures = arguments_of(tokens, at).map(([begin, end]) => tokens.slice(begin, end).map((token) => token.text));
+        if (captures.some((words) => words[0] !== "&" && words[0] !== "this")) return { at, what: "a lambda with copies" };
         at = behind - 1;
         continue;
       }

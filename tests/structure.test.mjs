@@ -193,7 +193,9 @@ web::Task<> g() {
     ["co_await send(1, std::move(letter));", ""],
     ["co_await plain(Plain{1});", ""],
     ["co_await made(Made{});", ""],
-    ['co_await offload([x] { return x ? Letter{"x"} : Letter{}; });', ""],
+    ["co_await offload([x] { return x; });", "a lambda with copies"],
+    ["co_await offload([y = std::move(x)] { return y; });", "a lambda with copies"],
+    ['co_await offload([&x, this] { return x ? Letter{"x"} : Letter{}; });', ""],
     ["const auto id = x ? co_await a() : co_await b();", ""],
   ])
     assert.equal(found(statement), what, statement);

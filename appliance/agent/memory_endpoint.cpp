@@ -44,8 +44,8 @@ std::vector<web::Route> memory_routes(Memory& memory, Loop& loop, boost::asio::t
     const auto limit = std::size_t(query.limit ? query.limit->value : 1'000);
     const auto& peer = request.param("peer");
     if (!is_conversation_name(peer)) co_return web::not_found();
-    auto found = co_await loop.with_memory_of(
-        peer, [words, limit](Memory& of_peer) -> Result<std::vector<Fact>> { return of_peer.recall(words, limit); });
+    auto recall = [words, limit](Memory& of_peer) -> Result<std::vector<Fact>> { return of_peer.recall(words, limit); };
+    auto found = co_await loop.with_memory_of(peer, std::move(recall));
     if (!found) co_return found.error();
     Facts answer;
     answer.memories = std::move(*found);
@@ -55,12 +55,13 @@ std::vector<web::Route> memory_routes(Memory& memory, Loop& loop, boost::asio::t
     const auto& peer = request.param("peer");
     if (!is_conversation_name(peer)) co_return web::not_found();
     const std::string id = query.id;
-    const auto removed = co_await loop.with_memory_of(peer, [id](Memory& of_peer) -> Result<std::vector<Fact>> {
+    auto remove = [id](Memory& of_peer) -> Result<std::vector<Fact>> {
       const auto fact = of_peer.remove(id);
       if (!fact) return fact.error();
       if (!*fact) return web::not_found("No such memory");
       return std::vector<Fact>{**fact};
-    });
+    };
+    const auto removed = co_await loop.with_memory_of(peer, std::move(remove));
     if (!removed) co_return removed.error();
     co_return web::reply(removed->front(), 200);
   };

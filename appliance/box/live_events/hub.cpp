@@ -100,11 +100,12 @@ web::Task<web::Result<std::shared_ptr<Reader>>> Hub::open(store::UserId user, st
   if (!found) {
     // What is there before the first event is not an event.
     auto fresh = std::make_shared<Watched>(user, options_.max_kept);
-    fresh->looks = co_await web::offload(blocking_, [this, user] {
+    const auto look_everywhere = [this, user] {
       std::vector<Look> looks;
       for (const auto& source : sources_) looks.push_back(look(source, user));
       return looks;
-    });
+    };
+    fresh->looks = co_await web::offload(blocking_, look_everywhere);
     const std::lock_guard lock(mutex_);
     found = watched_.try_emplace(user, std::move(fresh)).first->second;
   }
@@ -163,7 +164,8 @@ web::Task<> Hub::compare(std::shared_ptr<Watched> one) {
     if (version == known.version) continue;
     known.version = version;
     try {
-      auto fresh = co_await web::offload(blocking_, [&source, user] { return look(source, user); });
+      const auto look_again = [&source, user] { return look(source, user); };
+      auto fresh = co_await web::offload(blocking_, look_again);
       append_differences(*one->feed, source.event, known.states, fresh.states);
       known = std::move(fresh);
     } catch (const std::exception& error) {
