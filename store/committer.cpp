@@ -21,6 +21,7 @@ using namespace std::chrono_literals;
 // them does not wait long.
 constexpr std::size_t group_batches = 1024, group_bytes = 4u << 20;
 constexpr auto longest_gather = 1ms;
+constexpr int max_checks = 4;
 constexpr auto return_time = 30us;  // for each caller to commit again; measured with 64 on two processors
 
 // A woken thread of this policy does not preempt running threads: while they go on committing, the next group grows. On
@@ -103,7 +104,7 @@ CommitResult Committer::commit_blocking(Batch batch, Durability durability) {
 // Switching to the thread and back takes longer than such a commit. With several callers, sharing one append saves
 // more.
 bool Committer::commit_at_once(Submission& submission) {
-  if (submission.durability == Durability::durable || syncer_.is_syncing()) return false;
+  if (submission.durability == Durability::durable || syncer_.is_syncing() || !log_.may_use_callers()) return false;
   {
     const std::lock_guard lock(mutex_);
     if (is_busy_ || callers_ > 1 || !queue_.empty()) return false;
@@ -186,9 +187,26 @@ Group Committer::take_group() {
 }
 
 bool Committer::commit_group(std::span<Submission* const> group, Log::Append unsynced) {
+  for (int left = max_checks; left > 0; --left) try {
+      return try_group(group, unsynced);
+    } catch (const Log::OutOfDate&) {
+      for (auto* submission : group) submission->result = {}, submission->failure = {};
+    }
+  for (auto* submission : group)
+    submission->failure = std::make_exception_ptr(Unavailable("The store changes too fast: try again."));
+  return true;
+}
+
+bool Committer::try_group(std::span<Submission* const> group, Log::Append unsynced) {
   std::vector<Submission*> accepted;
   accepted.reserve(group.size());
   auto durability = Durability::relaxed;
+  try {
+    log_.begin(group);
+  } catch (...) {
+    for (auto* submission : group) submission->failure = std::current_exception();
+    return true;
+  }
   ConflictChecker checker(log_);
   for (auto* submission : group) {
     try {
@@ -207,6 +225,8 @@ bool Committer::commit_group(std::span<Submission* const> group, Log::Append uns
   if (accepted.empty()) return true;
   try {
     return append(accepted, checker.counted(), durability, unsynced);
+  } catch (const Log::OutOfDate&) {
+    throw;
   } catch (...) {  // fails all: even refused batches were checked against writes that are not on disk
     for (auto* submission : group) submission->failure = std::current_exception();
     return true;

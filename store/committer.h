@@ -40,6 +40,12 @@ class Committer {
       at_once  // unsynced, and only if the engine does not delay writes at the moment
     };
     virtual ~Log() = default;
+    // Thrown by append when nothing was written because what was read is out of date: the group is checked again.
+    struct OutOfDate {};
+    // Before a group is checked: what it is about may be read at once. What it throws fails the group.
+    virtual void begin(std::span<Submission* const>) {}
+    // Whether a lone caller may commit on its own thread.
+    virtual bool may_use_callers() const { return true; }
     virtual std::optional<std::string> read(Family, std::string_view key) const = 0;
     virtual CounterFields read_counter(Family, std::string_view key) const = 0;
     virtual std::uint64_t version(Family, std::string_view key) const = 0;  // as Engine's
@@ -78,6 +84,7 @@ class Committer {
   // By the thread that set is_busy_. `unsynced`: how to append a group without a durable batch. False when at_once was
   // not possible and nothing was written.
   bool commit_group(std::span<Submission* const>, Log::Append unsynced);
+  bool try_group(std::span<Submission* const>, Log::Append unsynced);
   bool append(const std::vector<Submission*>&, const std::vector<Counted>&, Durability, Log::Append unsynced);
 
   Log& log_;

@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 
 const top = join(dirname(fileURLToPath(import.meta.url)), "..");
 
-// What opens connections or resolves names: the kernel's, Asio's, libcurl's, libssh's and libgit2's.
+// What opens connections or resolves names: the kernel's, Asio's, libcurl's, libssh's, libgit2's and libpq's.
 const opens = new RegExp(
   [
     "\\basync_connect\\(",
@@ -30,6 +30,7 @@ const opens = new RegExp(
     "git_stream_register",
     "SSL_connect",
     "BIO_new_connect",
+    "PQconnectStartParams\\(",
   ].join("|"),
 );
 
@@ -56,6 +57,7 @@ const known = {
   "appliance/box/service_manager.cpp": "the service manager's Unix socket",
   "appliance/box/standby/follower.cpp": asks,
   "appliance/box/standby/connection.cpp": "for box/standby/follower.cpp",
+  "store/postgres/connection.cpp": "the server of STORE_URL, about which box/open_store.cpp asks web/client/outbound.h",
   "appliance/box/cli/engine_images.cpp": "the container engine's Unix socket",
 };
 

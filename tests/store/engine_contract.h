@@ -12,6 +12,7 @@
 #include "tests/store/counter_fields_list.h"
 #include "tests/store/fixture.h"
 #include "tests/store/memory_engine.h"
+#include "tests/store/postgres_server.h"
 
 namespace store_test {
 namespace engine_contract_test {
@@ -28,7 +29,8 @@ constexpr char owned_number = 90, boxes_number = 91;
 struct Kind {
   const char* name;
   const store::EngineKind* engine;
-  bool is_shared = false;  // several engines may have one database open
+  bool is_shared = false;   // several engines may have one database open
+  bool has_backups = true;  // of its own
 };
 
 class EngineContract : public testing::TestWithParam<Kind> {
@@ -104,8 +106,13 @@ class EngineContract : public testing::TestWithParam<Kind> {
   std::unique_ptr<store::Engine> engine_ = open(folder_.path());
 };
 
-inline const auto every_engine =
-    testing::Values(Kind{"RocksDB", &store::rocks_engine}, Kind{"Memory", &memory_engine, /*is_shared=*/true});
+// PostgreSQL where its server is installed.
+inline std::vector<Kind> engines() {
+  std::vector<Kind> all{{"RocksDB", &store::rocks_engine}, {"Memory", &memory_engine, /*is_shared=*/true}};
+  if (has_postgres()) all.push_back({"PostgreSQL", &postgres_test_engine, false, /*has_backups=*/false});
+  return all;
+}
+inline const auto every_engine = testing::ValuesIn(engines());
 inline std::string name_of_kind(const testing::TestParamInfo<Kind>& test) { return test.param.name; }
 
 }  // namespace engine_contract_test

@@ -174,6 +174,11 @@ TEST_P(EngineContract, NoBoundIsPassedByCommitsSideBySide) {
 TEST_P(EngineContract, ABackupIsRestoredIntoAnEmptyFolderOnly) {
   put("a", "1");
   ASSERT_EQ(commit({{}, {add_of("n", {3, 4})}}), std::nullopt);
+  if (!GetParam().has_backups) {
+    EXPECT_THROW(engine_->backup(folder_.path("backup")), store::Unavailable);
+    EXPECT_THROW(GetParam().engine->restore(folder_.path("backup"), folder_.path("restored")), store::Unavailable);
+    return;
+  }
   engine_->backup(folder_.path("backup"));
   put("a", "2");
   engine_->backup(folder_.path("backup"));

@@ -1,0 +1,263 @@
+#include "store/postgres/commit_log.h"
+
+#include <algorithm>
+#include <deque>
+#include <thread>
+
+#include "store/postgres/activity.h"
+
+namespace store::postgres {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::chrono::milliseconds write_timeout = 5s, longest_group = 10s, longest_lookup = 10s, lookup_pause = 100ms;
+
+const Statement begin_transaction{"begin", "BEGIN"};
+const Statement commit_transaction{"commit", "COMMIT"};
+const Statement roll_back_transaction{"", "ROLLBACK"};
+const Statement hold_lease{"fence", "SELECT agentbox._fence($1::text, $2::bigint, $3::bigint, $4::text)"};
+// A transaction that writes nothing but its end, which is flushed with all that was written before.
+const Statement flush_log{"", "SELECT pg_logical_emit_message(true, 'agentbox', '')"};
+
+constexpr auto lost_the_lease = "AB001";
+
+bool is_counted(Write::Kind kind) { return kind == Write::Kind::add || kind == Write::Kind::raise; }
+
+}  // namespace
+
+CommitLog::CommitLog(Pool& pool, BoxLease& lease, Versions& versions, const std::vector<FamilySpec>& families,
+                     const std::vector<FamilyStatements>& statements)
+    : pool_(pool),
+      lease_(lease),
+      versions_(versions),
+      families_(families),
+      statements_(statements),
+      group_(lease.first_group()),
+      last_committed_(lease.first_group()) {}
+
+Connection& CommitLog::connection() {
+  if (lease_.is_lost()) throw Unavailable(lease_lost);
+  if (const auto outage = pool_.outage()) throw Unavailable(*outage);
+  if (connection_ && connection_->is_lost()) connection_.reset();
+  if (!connection_) {
+    try {
+      connection_ = std::make_unique<Connection>(pool_.server(), write_timeout, Clock::now() + longest_read);
+    } catch (const Lost& lost) {
+      throw pool_.failed(lost.what());
+    }
+    versions_.bump_all();  // the server may have been replaced by a standby
+    counters_.clear();
+  }
+  if (is_outcome_open_) try {
+      begin_epoch(Clock::now() + longest_lookup);
+    } catch (const Lost& lost) {
+      throw pool_.failed(lost.what());
+    }
+  return *connection_;
+}
+
+void CommitLog::begin(std::span<Submission* const> group) {
+  read_.clear();
+  if (const auto losses = pool_.losses(); losses != losses_) {
+    losses_ = losses;
+    counters_.clear();
+  }
+  Values wanted;
+  connection();
+  for (const auto* submission : group) collect(*submission, wanted);
+  if (!wanted.empty()) read_all(wanted);
+  read_ = std::move(wanted);
+}
+
+void CommitLog::collect(const Submission& submission, Values& wanted) const {
+  const auto need_counter = [&](Family family, std::string_view key) {
+    if (!counters_[family].find(key)) wanted.try_emplace({family, key});
+  };
+  for (const auto& condition : submission.batch.preconditions) {
+    if (condition.kind == Precondition::Kind::at_most)
+      need_counter(condition.family, condition.key);
+    else if (!condition.version || *condition.version != version(condition.family, condition.key))
+      wanted.try_emplace({condition.family, condition.key});
+  }
+  for (const auto& write : submission.batch.writes)
+    if (is_counted(write.kind)) need_counter(write.family, write.key);
+}
+
+// By the connection that writes, so that nothing is older than this box's own writes.
+void CommitLog::read_all(Values& wanted) {
+  std::map<Family, std::vector<std::string_view>> keys;
+  for (const auto& [key, value] : wanted) keys[key.first].push_back(key.second);
+  std::vector<Call> calls;
+  for (const auto& [family, of_family] : keys) {
+    calls.push_back({&statements_[family].multi_get});
+    calls.back().parameters.array(of_family);
+  }
+  for (int attempt = 1;; ++attempt) {
+    auto& open = connection();
+    try {
+      const auto results = open.run(calls, Clock::now() + longest_read);
+      auto at = results.begin();
+      for (const auto& [family, of_family] : keys) {
+        for (int row = 0; row < at->rows(); ++row)
+          wanted[{family, of_family[static_cast<std::size_t>(at->number(row, 0)) - 1]}] = at->bytes(row, 1);
+        ++at;
+      }
+      return;
+    } catch (const Lost& lost) {
+      if (attempt == 2 || lost.is_time_out) throw pool_.failed(lost.what());
+    } catch (const Refused& refused) {
+      throw Unavailable("The store's database refused a read: " + std::string(refused.what()));
+    }
+  }
+}
+
+std::optional<std::string> CommitLog::read(Family family, std::string_view key) const {
+  const auto found = read_.find({family, key});
+  if (found != read_.end()) return found->second;
+  Call call{&statements_[family].get};  // its version has changed since begin()
+  call.parameters.bytes(key);
+  const auto result = pool_.run(call);
+  return result.rows() == 1 ? std::optional(std::string(result.bytes(0, 0))) : std::nullopt;
+}
+
+CounterFields CommitLog::read_counter(Family family, std::string_view key) const {
+  auto& cached = counters_[family];
+  if (const auto* fields = cached.find(key)) return *fields;
+  const auto bytes = read(family, key);
+  const auto fields = bytes ? decode_counter(*bytes) : CounterFields();
+  cached.put(key, fields);
+  return fields;
+}
+
+std::vector<Call> CommitLog::writes_of(const std::vector<const Batch*>& batches,
+                                       const std::vector<Committer::Counted>& counted,
+                                       std::deque<std::string>& encoded) const {
+  struct Changes {
+    std::map<std::string_view, const Write*> last;  // of each key
+    std::vector<std::string_view> put_keys, put_values, erased;
+  };
+  std::map<Family, Changes> changes;
+  for (const auto* batch : batches)
+    for (const auto& write : batch->writes)
+      if (!is_counted(write.kind)) changes[write.family].last[write.key] = &write;
+  for (auto& [family, of_family] : changes)
+    for (const auto& [key, write] : of_family.last) {
+      if (write->kind == Write::Kind::erase) {
+        of_family.erased.push_back(key);
+      } else {
+        of_family.put_keys.push_back(key);
+        of_family.put_values.push_back(write->value);
+      }
+    }
+  for (const auto& [family, key, fields] : counted) {
+    auto& of_family = changes[family];
+    of_family.put_keys.push_back(key);
+    of_family.put_values.push_back(encoded.emplace_back(encode(fields)));
+  }
+  std::vector<Call> calls;
+  for (const auto& [family, of_family] : changes) {
+    if (!of_family.erased.empty()) {
+      calls.push_back({&statements_[family].erase});
+      calls.back().parameters.array(of_family.erased);
+    }
+    if (!of_family.put_keys.empty()) {
+      calls.push_back({&statements_[family].put});
+      calls.back().parameters.array(of_family.put_keys).array(of_family.put_values);
+    }
+  }
+  return calls;
+}
+
+bool CommitLog::append(const std::vector<const Batch*>& batches, const std::vector<Committer::Counted>& counted,
+                       Append how) {
+  auto& open = connection();
+  if (pool_.losses() != losses_) throw OutOfDate();  // what was read may be of another server
+  std::deque<std::string> encoded;
+  const auto group = ++group_;
+  std::vector<Call> calls;
+  calls.push_back({&begin_transaction});
+  calls.push_back({&hold_lease});
+  calls.back().parameters.bytes(lease_.box()).number(lease_.epoch()).number(group);
+  calls.back().parameters.bytes(how == Append::synced ? "on" : "off");
+  for (auto& call : writes_of(batches, counted, encoded)) calls.push_back(std::move(call));
+  calls.push_back({&commit_transaction});
+  try {
+    open.run(calls, Clock::now() + longest_group);
+  } catch (const Refused& refused) {
+    roll_back();
+    if (refused.sqlstate == lost_the_lease) {
+      lease_.lose();
+      throw Unavailable(lease_lost);
+    }
+    if (refused.sqlstate.starts_with("40")) {
+      ++activity().repeated_groups;
+      throw OutOfDate();
+    }
+    throw Unavailable("The store's database refused a change: " + std::string(refused.what()));
+  } catch (const Lost&) {
+    is_outcome_open_ = true;
+    if (!was_committed(group)) {
+      ++activity().repeated_groups;
+      throw OutOfDate();
+    }
+  }
+  last_committed_ = group;
+  for (const auto& [family, key, fields] : counted) counters_[family].put(key, fields);
+  for (const auto* batch : batches)
+    for (const auto& write : batch->writes) versions_.bump(write.family, write.key);
+  return true;
+}
+
+void CommitLog::roll_back() {
+  try {
+    connection_->run(Call{&roll_back_transaction}, Clock::now() + longest_read);
+  } catch (const std::exception&) {
+    connection_.reset();  // which rolls back, too
+  }
+}
+
+bool CommitLog::was_committed(std::int64_t group) {
+  ++activity().looked_up_outcomes;
+  const auto deadline = Clock::now() + longest_lookup;
+  for (;;) {
+    try {
+      connection_ = std::make_unique<Connection>(pool_.server(), write_timeout, Clock::now() + longest_read);
+      versions_.bump_all();
+      counters_.clear();
+      begin_epoch(deadline);
+      pool_.probe();
+      return last_committed_ >= group;
+    } catch (const Lost& lost) {
+      connection_.reset();
+      const auto outage = pool_.failed(lost.what());
+      if (Clock::now() > deadline)
+        throw Unavailable("Whether the change was stored is not known yet. " + std::string(outage.what()));
+    }
+    std::this_thread::sleep_for(lookup_pause);
+  }
+}
+
+void CommitLog::begin_epoch(Clock::time_point deadline) {
+  try {
+    const auto committed = lease_.begin_epoch(*connection_, std::min(deadline, Clock::now() + write_timeout));
+    if (!committed) {
+      lease_.lose();
+      throw Unavailable(lease_lost);
+    }
+    last_committed_ = *committed;
+    is_outcome_open_ = false;
+  } catch (const Refused& refused) {
+    if (refused.sqlstate == "57014") throw Lost(refused.what(), true);  // the old group is still under way
+    throw Unavailable("The store's database refused a change: " + std::string(refused.what()));
+  }
+}
+
+void CommitLog::sync() {
+  try {
+    pool_.run(Call{&flush_log});
+  } catch (const Unavailable&) {  // lost with the server, if at all: docs/postgres.md
+  }
+}
+
+}  // namespace store::postgres

@@ -1,0 +1,70 @@
+// How the committer writes to a store on a server: what a group is about is read in one round trip, and all that it
+// changes is written in another, in one transaction that renews the box's lease. Groups that add to known counters and
+// check nothing else take one.
+//
+// A group whose commit is cut off was committed or not: the log begins a new epoch of the lease, after which the old
+// group cannot be committed any more, and reads the number of the last group that was.
+#pragma once
+
+#include <atomic>
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "store/committer.h"
+#include "store/counter_values.h"
+#include "store/postgres/lease.h"
+#include "store/postgres/pool.h"
+#include "store/postgres/statements.h"
+#include "store/versions.h"
+
+namespace store::postgres {
+
+class CommitLog final : public Committer::Log {
+ public:
+  CommitLog(Pool&, BoxLease&, Versions&, const std::vector<FamilySpec>&, const std::vector<FamilyStatements>&);
+
+  void begin(std::span<Submission* const>) override;
+  bool may_use_callers() const override { return false; }  // it waits for the network
+  std::optional<std::string> read(Family, std::string_view key) const override;
+  CounterFields read_counter(Family, std::string_view key) const override;
+  std::uint64_t version(Family family, std::string_view key) const override { return versions_.of(family, key); }
+  bool append(const std::vector<const Batch*>&, const std::vector<Committer::Counted>&, Append) override;
+  void sync() override;
+
+ private:
+  using Key = std::pair<Family, std::string_view>;
+  using Values = std::map<Key, std::optional<std::string>>;
+
+  // Throws Unavailable.
+  Connection& connection();
+  void collect(const Submission&, Values& wanted) const;
+  void read_all(Values& wanted);
+  std::vector<Call> writes_of(const std::vector<const Batch*>&, const std::vector<Committer::Counted>&,
+                              std::deque<std::string>& encoded) const;
+  // After the connection was lost while a group was written. Throws Unavailable when the server cannot be asked.
+  bool was_committed(std::int64_t group);
+  void begin_epoch(Clock::time_point deadline);
+  void roll_back();
+
+  Pool& pool_;
+  BoxLease& lease_;
+  Versions& versions_;
+  const std::vector<FamilySpec>& families_;
+  const std::vector<FamilyStatements>& statements_;
+
+  // Of the thread that commits.
+  std::unique_ptr<Connection> connection_;
+  bool is_outcome_open_ = false;  // a group was cut off, and no epoch has begun since
+  std::int64_t group_ = 0, last_committed_ = 0;
+  std::uint64_t losses_ = 0;
+  Values read_;
+  mutable std::map<Family, CounterValues> counters_;
+};
+
+}  // namespace store::postgres

@@ -1,0 +1,19 @@
+// The statements of each family: what reads and writes its table.
+#pragma once
+
+#include <vector>
+
+#include "store/engine.h"
+#include "store/postgres/connection.h"
+
+namespace store::postgres {
+
+struct FamilyStatements {
+  Statement get, multi_get, put, erase;
+  Statement scan[2][2], lookup[2][2];  // [has an end][backwards]; lookup: by the index, to this family's records
+  Statement tenant_get, tenant_scan, tenant_lookup;  // no text: the family has nothing for tenants
+};
+
+std::vector<FamilyStatements> make_statements(const std::vector<FamilySpec>&);
+
+}  // namespace store::postgres
