@@ -47,7 +47,7 @@ Maintainer: the authors of agentbox <maintainers@agentbox.invalid>
 Installed-Size: $(du -sk --apparent-size --exclude=DEBIAN "$root" | cut -f1)
 Depends: $depends, adduser, ca-certificates, debconf (>= 0.5) | debconf-2.0, tzdata
 Recommends: systemd
-Suggests: apparmor, docker.io, espeak-ng, ffmpeg, fonts-noto-core, libnginx-mod-rtmp, nginx-light, poppler-utils
+Suggests: apparmor, docker.io, espeak-ng, ffmpeg, fonts-noto-core, libnginx-mod-rtmp, libpq5, nginx-light, poppler-utils
 Section: net
 Priority: optional
 Description: host AI agents on one box

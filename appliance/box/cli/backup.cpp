@@ -67,6 +67,7 @@ FoundKey find_key(const DataFolder& source, const RestoreOptions& options, const
 bool back_up_to(const DataFolder& copy, const Settings& settings, const BackupOptions& options) {
   const DataFolder folder(settings.data);
   folder.require_box();
+  refuse_on_server(settings, "A backup of agentbox");
   const std::string master_key = folder.master_key(settings);
   copy.prepare("folder of the backup", "--to");
   copy.require_trusted("--to");

@@ -29,6 +29,7 @@
 #include "appliance/box/cli/setting_flags.h"
 #include "appliance/box/cli/setup/setup.h"
 #include "appliance/box/cli/standby.h"
+#include "appliance/box/cli/store.h"
 #include "appliance/box/cli/unpack.h"
 #include "appliance/box/cli/version.h"
 #include "appliance/demo/demo.h"
@@ -299,6 +300,8 @@ std::optional<int> parse_arguments(int argc, char** argv, const BuildFacts& fact
   add_pack(app, chosen);
   add_unpack(app, chosen);
   add_standby(app, chosen);
+  add_store(app, chosen);
+  add_migrate_store(app, chosen);
   add_rollback(app, chosen);
   add_images(app, chosen);
   add_catalogue(app, chosen);

@@ -10,6 +10,7 @@
 
 #include "appliance/box/cli/folder_owner.h"
 #include "appliance/box/cli/setting_flags.h"
+#include "appliance/box/open_store.h"
 #include "appliance/box/standby/follower.h"
 #include "appliance/box/standby/invitation.h"
 #include "appliance/box/standby/timeline.h"
@@ -37,6 +38,7 @@ struct InviteOptions {
 int invite_standby(const Settings& settings, const InviteOptions& options) {
   const DataFolder folder(settings.data);
   folder.require_box();
+  refuse_on_server(settings, "A standby of agentbox");
   standby::refuse_unless_box(folder);
   // A key from the environment is not written to any file.
   const auto key = folder.master_key(settings);

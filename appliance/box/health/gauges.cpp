@@ -9,6 +9,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "store/postgres/activity.h"
 #include "web/log.h"
 
 namespace health {
@@ -58,7 +59,26 @@ double started_at() {
 
 }  // namespace
 
+// Of a store in PostgreSQL.
+void add_database_gauges(web::Metrics& metrics) {
+  const auto& now = store::postgres::activity();
+  if (!now.is_used) return;
+  const auto gauge = [&](const char* name, const char* help, const auto& number) {
+    metrics.gauge(name, help, [&number] { return static_cast<double>(number.load()); });
+  };
+  gauge("agentbox_store_database_up", "1 while the store's database answers", now.is_answering);
+  gauge("agentbox_store_connections", "Open connections to the store's database", now.open);
+  gauge("agentbox_store_connections_in_use", "Connections that read now", now.in_use);
+  gauge("agentbox_store_connects_total", "Connections opened", now.connects);
+  gauge("agentbox_store_round_trips_total", "Round trips to the store's database", now.round_trips);
+  gauge("agentbox_store_time_outs_total", "Round trips that were given up", now.time_outs);
+  gauge("agentbox_store_repeated_batches_total", "Groups of changes that were checked again", now.repeated_groups);
+  gauge("agentbox_store_looked_up_outcomes_total", "Groups of changes whose commit was cut off and looked up",
+        now.looked_up_outcomes);
+}
+
 void add_gauges(web::Metrics& metrics, const store::Store& store) {
+  add_database_gauges(metrics);
   using Stats = store::EngineStats;
   const auto gauge = [&](const char* name, const char* help, auto Stats::*member) {
     metrics.gauge(name, help, [&store, member] { return static_cast<double>(store.stats().*member); });

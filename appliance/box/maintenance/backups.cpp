@@ -206,6 +206,7 @@ web::Result<Verification> Backups::restore_and_check(const std::string& name, co
     const ScratchFolder scratch(folder_ / (std::string(scratch_prefix) + crypto::random_hex(8)));
     auto settings = platform_.settings;
     settings.data = scratch.path();
+    settings.store_url.clear();
     settings.master_key = crypto::hex(platform_.master_key);
     store::Store::restore(*found / "store", agentbox::DataFolder(settings.data).store());
     const auto restored = agentbox::open_store(settings, agentbox::Access::read_only);

@@ -103,6 +103,12 @@ void check_together(const Settings& settings) {
         "HTTP_REDIRECT_LISTEN needs TLS_CERT and TLS_KEY, ACME_DIRECTORY, or a BASE_URL that begins with https://");
   if (!settings.internal_api_key_next.empty() && settings.internal_api_key.empty())
     throw UsageError("INTERNAL_API_KEY_NEXT needs INTERNAL_API_KEY: set both while the key is replaced");
+  if (!settings.store_url.empty() && settings.standby != "off")
+    throw UsageError(
+        "STANDBY copies the embedded store, and STORE_URL is set: use a standby of the PostgreSQL server instead");
+  if (!settings.store_url.empty() && !settings.backup_schedule.empty())
+    throw UsageError(
+        "BACKUP_SCHEDULE backs up the embedded store, and STORE_URL is set: back up the PostgreSQL server instead");
   if (!settings.smtp_url.empty() && settings.smtp_from.empty())
     throw UsageError("SMTP_URL needs SMTP_FROM: set the address that the box's mails come from");
   const bool has_provider =

@@ -78,6 +78,8 @@ Setting smtp_url(std::string name, std::string Settings::*member, std::string he
 Setting otlp_headers(std::string name, std::string Settings::*member, std::string help);
 // A collector of the audit log: a URL of syslog+tls, syslog+tcp, syslog+udp, https or http.
 Setting audit_stream(std::string name, std::string Settings::*member, std::string help);
+// postgres:// or postgresql://, as libpq reads them; the URL is a secret.
+Setting store_url(std::string name, std::string Settings::*member, std::string help);
 Setting email(std::string name, std::string Settings::*member, std::string help);
 Setting chain_address(std::string name, std::string Settings::*member, std::string help);
 Setting token_amount(std::string name, std::string Settings::*member, std::string help);

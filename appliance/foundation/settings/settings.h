@@ -168,6 +168,7 @@ struct Settings {
   std::chrono::milliseconds restore_proof_age{std::chrono::days{8}};
   std::string standby = "off";                    // off, async, sync
   std::string standby_listen = "127.0.0.1:3443";  // for the standby
+  std::string store_url;                          // may hold a password: secret; empty: the embedded engine
 };
 
 inline constexpr std::string_view config_file_name = "agentbox.toml";

@@ -119,6 +119,8 @@ std::vector<Setting> make_table() {
                 "mail admins when no scheduled backup could be restored for this long"),
       choice("STANDBY", &S::standby, {"off", "async", "sync"},
              "copy every change to a standby: async, at most a second later; sync, before it is acknowledged"),
+      store_url("STORE_URL", &S::store_url,
+                "PostgreSQL database of the store, postgres://user:password@host:port/name; unset: the data folder"),
       address("STANDBY_LISTEN", &S::standby_listen, "address where the standby connects, with STANDBY"),
       optional_address("HTTP_REDIRECT_LISTEN", &S::http_redirect_listen,
                        "address that redirects plain HTTP to the web listener with TLS; unset: none"),

@@ -131,6 +131,13 @@ Setting smtp_url(std::string name, std::string Settings::*member, std::string he
   });
 }
 
+Setting store_url(std::string name, std::string Settings::*member, std::string help) {
+  return checked(secret(std::move(name), member, std::move(help)), [](const std::string& value) -> Problem {
+    if (value.empty() || value.starts_with("postgres://") || value.starts_with("postgresql://")) return {};
+    return "must begin with postgres:// or postgresql://";
+  });
+}
+
 Setting email(std::string name, std::string Settings::*member, std::string help) {
   return checked(text(std::move(name), member, std::move(help), "e-mail"), [](const std::string& value) -> Problem {
     if (value.empty() || normalised_email(value)) return {};

@@ -18,6 +18,8 @@ Findings check_listeners(const Settings&, bool is_running);
 Findings check_access(const Settings&, const BoxClient&);
 // TLS_CERT with its key, and the authorities that outgoing connections trust.
 Findings check_certificates(const Settings&);
+// The database of STORE_URL: version, rights, row-level security, round trip.
+Findings check_store(const Settings&);
 // The Docker Engine, and what keeps agents apart.
 Findings check_runtime(const Settings&);
 // The model servers, and the names of all hosts that the settings name.

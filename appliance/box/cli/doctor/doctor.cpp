@@ -45,6 +45,7 @@ Findings examine(const Settings& settings) {
   add(doctor::check_access(settings, client));
   add(doctor::check_machine(settings));
   add(doctor::check_certificates(settings));
+  add(doctor::check_store(settings));
   add(doctor::check_runtime(settings));
   add(doctor::check_outside(settings));
   add(doctor::check_programs());
