@@ -344,7 +344,9 @@ struct Commands::State : std::enable_shared_from_this<State> {
       auto piece = piece_of(*process, from);
       if (!piece.text.empty() || !piece.is_running || Clock::now() >= deadline) co_return piece;
       boost::system::error_code woken;
-      process->changed.expires_at(deadline);
+      // Setting the time wakes all that wait. Only an earlier one is set, or they would wake each other without end.
+      auto& changed = process->changed;
+      if (deadline < changed.expiry() || changed.expiry() <= Clock::now()) changed.expires_at(deadline);
       co_await process->changed.async_wait(asio::redirect_error(web::use_task, woken));
     }
   }

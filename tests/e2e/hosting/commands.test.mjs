@@ -112,6 +112,19 @@ test("a model runs commands and code, whose files the turn's commit has", { skip
   );
 });
 
+test("two that wait for the same output cost no processor time", { skip }, async (t) => {
+  const { box, start, ask } = await story_of(t);
+  const id = await start({ shell: "sleep 30", background: true });
+  const spent = () => {
+    const fields = readFileSync(`/proc/${box.child.pid}/stat`, "utf8").split(") ")[1].split(" ");
+    return Number(fields[11]) + Number(fields[12]); // hundredths of a second
+  };
+  const before = spent();
+  const answers = await Promise.all([5000, 4000, 4500].map((wait) => ask("GET", `/${id}/output?waitMs=${wait}`)));
+  assert.ok(answers.every(({ status, body }) => status === 200 && body.running));
+  assert.ok(spent() - before < 50, `${spent() - before} hundredths of a second`);
+});
+
 test("a process runs on between turns, is written to, and is stopped", { skip }, async (t) => {
   const { start, ask, finish, ada, agent } = await story_of(t);
   const id = await start({ shell: "while read line; do echo got $line; done; echo end", background: true });
