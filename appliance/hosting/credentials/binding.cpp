@@ -1,14 +1,25 @@
 #include "appliance/hosting/credentials/binding.h"
 
 #include <algorithm>
+#include <array>
+#include <boost/json/serialize.hpp>
+#include <boost/json/string.hpp>
+#include <boost/json/value.hpp>
 
 #include "appliance/foundation/crypto/base64.h"
+#include "appliance/foundation/crypto/random.h"
 #include "appliance/identity/oauth/form.h"
 #include "web/ascii.h"
 
 namespace credentials {
 
 namespace {
+
+constexpr std::size_t max_named = 8;  // credentials in one request
+
+// Headers by which servers take another method, or another path, than the request's own.
+constexpr std::array method_headers{"X-HTTP-Method-Override", "X-HTTP-Method", "X-Method-Override"};
+constexpr std::array path_headers{"X-Original-URL", "X-Rewrite-URL"};
 
 bool is_name_part(char c) { return (c >= 'A' && c <= 'Z') || web::is_digit(c) || c == '_'; }
 
@@ -25,6 +36,7 @@ void find_names(std::string_view text, std::vector<std::string>& found) {
       const auto end = std::find_if_not(text.begin() + std::ptrdiff_t(at), text.end(), is_name_part);
       std::string name(text.begin() + std::ptrdiff_t(at), end);
       if (is_name(name) && std::ranges::find(found, name) == found.end()) found.push_back(std::move(name));
+      if (found.size() > max_named) return;
     }
   }
 }
@@ -50,7 +62,8 @@ std::string_view path_of(std::string_view target) { return target.substr(0, targ
 // A path that servers could read as another one is not below any prefix.
 bool is_plain_path(std::string_view path) {
   return path.find("/../") == path.npos && path.find("/./") == path.npos && !path.ends_with("/..") &&
-         path.find('\\') == path.npos && path.find("//") == path.npos && path.find('%') == path.npos;
+         path.find("/..;") == path.npos && path.find("/.;") == path.npos && path.find('\\') == path.npos &&
+         path.find("//") == path.npos && path.find('%') == path.npos;
 }
 
 bool is_below(std::string_view path, std::string_view prefix) {
@@ -62,15 +75,27 @@ web::Error refusal(const Credential& credential, const std::string& why) {
   return web::forbidden("The credential " + credential.name + " " + why + ".");
 }
 
+template <class Names>
+std::string header_among(const Outgoing& request, const Names& names) {
+  for (const auto& [header, value] : request.headers)
+    if (std::ranges::any_of(names, [&header](const char* name) { return web::equal_ignoring_case(header, name); }))
+      return header;
+  return {};
+}
+
 web::Result<void> check_binding(const Credential& credential, const Outgoing& request) {
   if (request.scheme != credential.scheme) return refusal(credential, "is for " + credential.scheme + " only");
   if (!is_bound_to_host(credential, request.host)) return refusal(credential, "is not bound to " + request.host);
   const auto& methods = credential.methods;
   if (!methods.empty() && std::ranges::find(methods, request.method) == methods.end())
     return refusal(credential, "is not for " + request.method);
+  if (const auto header = header_among(request, method_headers); !methods.empty() && !header.empty())
+    return refusal(credential, "is not for requests with " + header);
   const auto path = path_of(request.target);
   const auto& prefixes = credential.paths;
   if (prefixes.empty()) return {};
+  if (const auto header = header_among(request, path_headers); !header.empty())
+    return refusal(credential, "is not for requests with " + header);
   if (!is_plain_path(path) ||
       std::ranges::none_of(prefixes, [path](const std::string& prefix) { return is_below(path, prefix); }))
     return refusal(credential, "is not bound to this path");
@@ -143,6 +168,43 @@ bool put_in_form(Outgoing& request, const Credential& credential) {
   return false;
 }
 
+std::string in_html(std::string_view text) {
+  std::string html;
+  for (const char c : text) {
+    if (c == '&')
+      html += "&amp;";
+    else if (c == '<')
+      html += "&lt;";
+    else if (c == '>')
+      html += "&gt;";
+    else if (c == '"')
+      html += "&quot;";
+    else if (c == '\'')
+      html += "&#39;";
+    else
+      html += c;
+  }
+  return html;
+}
+
+// "%2F" as "%2f".
+std::string lower_case_escapes(std::string text) {
+  for (std::size_t at = 0; (at = text.find('%', at)) != text.npos; at += 3)
+    for (std::size_t digit = at + 1; digit <= at + 2 && digit < text.size(); ++digit)
+      text[digit] = web::to_lower(text[digit]);
+  return text;
+}
+
+// What base64 of a text has of a part that begins so many bytes after a multiple of three, whatever is around it: the
+// user's name is before a password.
+std::string base64_within(std::string_view part, std::size_t shift) {
+  constexpr std::size_t mixed_before[] = {0, 2, 3};
+  auto text = crypto::to_base64(std::string(shift, '\0').append(part));
+  while (text.ends_with('=')) text.pop_back();
+  if ((shift + part.size()) % 3 != 0) text.pop_back();
+  return text.substr(mixed_before[shift]);
+}
+
 bool is_host(std::string_view host) {
   const auto name = host.starts_with('.') ? host.substr(1) : host;
   const auto is_part = [](char c) { return web::is_alphanumeric(c) || c == '-' || c == '.' || c == '_'; };
@@ -175,6 +237,7 @@ std::vector<std::string> named_in(const Outgoing& request) {
 
 web::Result<std::vector<std::string>> put_in(Outgoing& request, const std::vector<Credential>& known) {
   const auto names = named_in(request);
+  if (names.size() > max_named) return web::forbidden("The request names too many credentials.");
   // All are checked against the request as it was written.
   std::vector<const Credential*> used;
   for (const auto& name : names) {
@@ -199,11 +262,27 @@ Headers traces_of(const Credential& credential) {
     if (std::ranges::find(found, text, &Headers::value_type::first) == found.end())
       found.emplace_back(std::move(text), placeholder);
   };
-  add(oauth::encoded(secret));
-  auto encoded = crypto::to_base64(secret);
-  while (encoded.ends_with('=')) encoded.pop_back();
-  add(std::move(encoded));
+  const auto encoded = oauth::encoded(secret);
+  add(encoded);
+  add(lower_case_escapes(encoded));
+  auto in_json = boost::json::serialize(boost::json::value(secret));
+  in_json = in_json.substr(1, in_json.size() - 2);
+  add(in_json);
+  replace_all(in_json, "/", "\\/");
+  add(std::move(in_json));
+  add(in_html(secret));
+  add(crypto::hex(secret));
   if (credential.form == Form::basic) add(crypto::to_base64(credential.parameter + ":" + secret));
+  auto alone = crypto::to_base64(secret);
+  while (alone.ends_with('=')) alone.pop_back();
+  add(std::move(alone));
+  for (const std::size_t shift : {0, 1, 2}) {
+    auto within = base64_within(secret, shift);
+    add(within);
+    std::ranges::replace(within, '+', '-');
+    std::ranges::replace(within, '/', '_');
+    add(std::move(within));
+  }
   return found;
 }
 

@@ -144,8 +144,11 @@ Task<bool> Exchange::relay(std::optional<Destination> only, web::RequestHead hea
     co_return false;
   }
   if (scrubber.is_needed()) {
-    std::erase_if(request.out.headers,
-                  [](const auto& one) { return web::equal_ignoring_case(one.first, "accept-encoding"); });
+    // In a part of an answer, as in a compressed one, a secret cannot be found.
+    std::erase_if(request.out.headers, [](const auto& one) {
+      return web::equal_ignoring_case(one.first, "accept-encoding") || web::equal_ignoring_case(one.first, "range") ||
+             web::equal_ignoring_case(one.first, "if-range");
+    });
     request.out.headers.emplace_back("Accept-Encoding", "identity");
   }
   if (!server_ || connected_ != request.to) {
@@ -243,7 +246,7 @@ Task<Exchange::Outcome> Exchange::answer(const Request& request, Scrubber& scrub
   for (auto field = web::next_field(lines); !field.name.empty(); field = web::next_field(lines)) {
     if (web::equal_ignoring_case(field.name, "connection")) closes = closes || web::list_contains(field.value, "close");
     if (web::equal_ignoring_case(field.name, "content-encoding"))
-      is_coded = !web::equal_ignoring_case(field.value, "identity");
+      is_coded = is_coded || !web::equal_ignoring_case(field.value, "identity");
     const bool is_length_of_get = to_head && web::equal_ignoring_case(field.name, "content-length");
     if (is_hop_by_hop(field.name) && !is_length_of_get) continue;
     web::append_field(text, field.name, scrubber.clean(field.value));

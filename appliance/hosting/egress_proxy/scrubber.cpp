@@ -1,11 +1,21 @@
 #include "appliance/hosting/egress_proxy/scrubber.h"
 
 #include <algorithm>
+#include <string_view>
 
 namespace egress_proxy {
 
 Scrubber::Scrubber(std::vector<std::pair<std::string, std::string>> patterns) : patterns_(std::move(patterns)) {
   for (const auto& [pattern, by] : patterns_) longest_ = std::max(longest_, pattern.size());
+}
+
+// How many of the last bytes may be the begin of a pattern.
+std::size_t Scrubber::begun_at_end() const {
+  std::size_t begun = 0;
+  for (const auto& [pattern, by] : patterns_)
+    for (auto size = std::min(pattern.size() - 1, held_.size()); size > begun; --size)
+      if (std::string_view(held_).ends_with(std::string_view(pattern).substr(0, size))) begun = size;
+  return begun;
 }
 
 std::string Scrubber::take(bool is_last) {
@@ -30,7 +40,7 @@ std::string Scrubber::take(bool is_last) {
     out.append(held_, begin, found - begin).append(which->second);
     begin = found + which->first.size();
   }
-  const auto kept = is_last || longest_ == 0 ? 0 : std::min(longest_ - 1, held_.size() - begin);
+  const auto kept = is_last ? 0 : std::min(begun_at_end(), held_.size() - begin);
   out.append(held_, begin, held_.size() - begin - kept);
   held_.erase(0, held_.size() - kept);
   return out;

@@ -25,6 +25,7 @@ class Scrubber {
  private:
   // Up to `end`, where no pattern that begins before it is cut off.
   std::string take(bool is_last);
+  std::size_t begun_at_end() const;
 
   std::vector<std::pair<std::string, std::string>> patterns_;
   std::size_t longest_ = 0;
