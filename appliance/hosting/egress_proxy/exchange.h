@@ -22,7 +22,7 @@ class Exchange {
  public:
   // Opens the way to a destination: admitted, connected, and with TLS for
   // https.
-  using Open = std::function<web::Task<web::Result<std::unique_ptr<Leg>>>(Destination)>;
+  using Open = std::function<web::Task<web::Result<std::shared_ptr<Leg>>>(Destination)>;
   Exchange(Leg& client, Peer peer, credentials::Credentials& credentials, Open open);
 
   // Relays requests until the client or an answer ends the connection. `only`:
@@ -49,7 +49,7 @@ class Exchange {
   const Peer peer_;
   credentials::Credentials& credentials_;
   const Open open_;
-  std::unique_ptr<Leg> server_;
+  std::shared_ptr<Leg> server_;
   Destination connected_;
 };
 

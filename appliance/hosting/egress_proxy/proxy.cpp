@@ -129,15 +129,14 @@ struct Proxy::State::Connection : std::enable_shared_from_this<Connection> {
   const std::shared_ptr<State> state;
   const std::string agent;
   Leg client;
-  std::vector<Socket*> others;
   web::Outbound::Passage passage;
   web::Timer timer;
   std::int64_t seen = -1;
-  Leg* server = nullptr;
+  std::weak_ptr<Leg> server;  // the one that is used now
 
   void close() {
     client.close();
-    if (server) server->close();
+    if (const auto other = server.lock()) other->close();
     timer.cancel();
   }
 
@@ -208,12 +207,11 @@ struct Proxy::State::Connection : std::enable_shared_from_this<Connection> {
   // Bytes both ways, unseen.
   Task<> tunnel(Dialled dialled) {
     using namespace asio::experimental::awaitable_operators;
-    Leg other(std::move(dialled.socket));
-    server = &other;
+    const auto other = std::make_shared<Leg>(std::move(dialled.socket));
+    server = other;
     if (!co_await client.write("HTTP/1.1 200 Connection established\r\n\r\n"))
-      co_await (pump(client, other) && pump(other, client));
-    dialled.passage.add_bytes(other.bytes_written, other.bytes_read);
-    server = nullptr;
+      co_await (pump(client, *other) && pump(*other, client));
+    dialled.passage.add_bytes(other->bytes_written, other->bytes_read);
   }
 
   static Task<> pump(Leg& from, Leg& to) {
@@ -246,13 +244,15 @@ struct Proxy::State::Connection : std::enable_shared_from_this<Connection> {
     std::vector<std::unique_ptr<web::Outbound::Passage>> passages;
     std::vector<std::shared_ptr<asio::ssl::context>> contexts;
     const auto self = shared_from_this();
-    Exchange::Open way = [self, record, &passages, &contexts](Destination to) -> Task<Result<std::unique_ptr<Leg>>> {
+    Exchange::Open way = [self, record, &passages, &contexts](Destination to) -> Task<Result<std::shared_ptr<Leg>>> {
       if (const auto admitted = self->state->admit(record, to.host); !admitted) co_return admitted.error();
       auto origin = self->origin(record);
       auto destination = to;
       auto dialled = co_await dial(std::move(origin), std::move(destination), self->state->may_be_private);
       if (!dialled) co_return dialled.error();
-      auto leg = std::make_unique<Leg>(std::move(dialled->socket));
+      if (!self->client.socket().is_open()) co_return web::bad_gateway("The client is gone.");
+      auto leg = std::make_shared<Leg>(std::move(dialled->socket));
+      self->server = leg;  // a server that says nothing must not keep this alive
       passages.push_back(std::make_unique<web::Outbound::Passage>(std::move(dialled->passage)));
       if (to.scheme == "https") {
         contexts.push_back(client_context(to));

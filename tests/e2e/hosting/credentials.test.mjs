@@ -37,6 +37,18 @@ const site_of = async (t) => {
       bytes: Buffer.concat(parts).length,
     });
     if (request.url.startsWith("/away")) return response.writeHead(302, { location: `http://127.0.0.3:1/?leak=${authorization}` }).end();
+    if (request.url.startsWith("/silent")) return;
+    if (request.url.startsWith("/ranged") && request.headers.range) {
+      const [from, to] = /=(\d+)-(\d+)/.exec(request.headers.range).slice(1).map(Number);
+      return response.writeHead(206).end(`you sent ${authorization}`.slice(from, to + 1));
+    }
+    if (request.url.startsWith("/forms")) {
+      const secret = authorization.replace("Bearer ", "");
+      const forms = [secret.split("").map((c) => `%${c.charCodeAt(0).toString(16)}`), Buffer.from(secret).toString("hex")];
+      return response.end(
+        [authorization, JSON.stringify(secret), ...forms.map(String), Buffer.from(`xy${secret}z`).toString("base64")].join(" "),
+      );
+    }
     if (request.url.startsWith("/big")) return response.end("x".repeat(5_000_000));
     response.writeHead(200, { "content-type": "text/plain", "x-echo": `${authorization}` });
     for (const piece of `you sent ${authorization} and ${request.headers["x-key"]} at ${request.url}`.match(/.{1,7}/gs))
@@ -145,6 +157,59 @@ test("a secret reaches what it is bound to, and nothing else ever has it", { ski
   ])
     assert.ok(!text.includes(CANARY), where);
   for (const path of files_below(box.folder)) assert.ok(!readFileSync(path).includes(CANARY), path);
+});
+
+test("no part, form or way round gets at the secret or past its binding", { skip }, async (t) => {
+  const { ada, site, python, add } = await story_of(t);
+  await add({ name: "FORGE", paths: ["/api", "/ranged", "/forms"], methods: ["GET", "POST"] });
+  await add({ name: "FORGE_BASIC", secret: `${CANARY}-basic`, form: "basic" });
+  const bearer = `"Authorization": "Bearer cred:FORGE"`;
+  // A piece of the answer has a piece of the secret, which nothing takes out: pieces are not asked for.
+  const pieces = [];
+  for (let from = 0; from < 60; from += 12)
+    pieces.push(await python(`get("${site.https}/ranged", {${bearer}, "Range": "bytes=${from}-${from + 11}"})`));
+  assert.ok(!pieces.join("").includes(CANARY.slice(0, 8)), pieces.join("|"));
+  assert.ok(site.seen.at(-1).authorization.includes(CANARY));
+  // The user's name is the command's choice, and shifts what base64 makes of the secret.
+  for (const user of ["", "a", "ab", "abc"]) {
+    const pair = Buffer.from(`${user}:cred:FORGE_BASIC`).toString("base64");
+    const answer = await python(`get("${site.https}/", {"Authorization": "Basic ${pair}"})`);
+    assert.match(answer, /^200 Basic /);
+    for (const [, text] of answer.matchAll(/Basic (\S+)/g)) {
+      const bytes = Buffer.from(text.replace(/cred:\w+/, "____"), "base64").toString("latin1");
+      assert.ok(!bytes.includes(CANARY.slice(4, 12)), `${user}: ${bytes}`);
+    }
+  }
+  const forms = await python(`get("${site.https}/forms", {${bearer}})`);
+  for (const form of [
+    CANARY.slice(4, 12),
+    Buffer.from(CANARY).toString("hex").slice(8, 40),
+    Buffer.from(CANARY.slice(4, 16)).toString("base64"),
+  ])
+    assert.ok(!forms.includes(form), `${form} in ${forms}`);
+
+  const before = site.seen.length;
+  for (const [path, headers, why] of [
+    ["/api/..;/other", "", /not bound to this path/],
+    ["/api/.;a=b/other", "", /not bound to this path/],
+    ["/api/x", `, "X-HTTP-Method-Override": "DELETE"`, /X-HTTP-Method-Override/i],
+    ["/api/x", `, "X-Original-URL": "/other"`, /X-Original-URL/i],
+    ["/api/x", `, "X-Many": "${Array.from({ length: 40 }, (_, at) => `cred:N${at}`).join(" ")}"`, /too many credentials/],
+  ])
+    assert.match(await python(`get("${site.https}${path}", {${bearer}${headers}})`), why, path);
+  assert.equal(site.seen.length, before, "the server has seen none of them");
+  const { uses } = (await ada.call("GET", "/api/credentials/uses")).body;
+  assert.ok(uses.length < 40, `${uses.length} uses are noted`);
+});
+
+test("a server that never answers holds up neither the box's end nor other commands", { skip }, async (t) => {
+  const { box, site, python, add } = await story_of(t);
+  await add({ name: "FORGE" });
+  for (const url of [site.http, site.https])
+    assert.match(await python(`try: r.urlopen("${url}/silent", timeout=1)\nexcept Exception as a: print("gone", a)`), /^gone/);
+  const begun = Date.now();
+  assert.equal(await Promise.race([box.end("SIGTERM"), new Promise((resolve) => setTimeout(resolve, 15_000, "it still runs"))]), 0);
+  assert.ok(Date.now() - begun < 10_000, `it took ${Date.now() - begun} ms`);
 });
 
 test("other hosts are a blind tunnel, as far as the agent's egress goes", { skip }, async (t) => {
