@@ -13,7 +13,7 @@ namespace {
 
 template <class A>
 web::Result<std::unique_ptr<Adapter>> make(const Channel& channel, const AdapterSettings& settings) {
-  if (const auto good = A::check(channel); !good) return good.error();
+  if (const auto good = A::check(channel, settings); !good) return good.error();
   return std::unique_ptr<Adapter>(std::make_unique<A>(channel, settings));
 }
 

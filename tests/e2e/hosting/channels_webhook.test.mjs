@@ -4,6 +4,7 @@ import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { test } from "node:test";
+import { Box } from "../support/box.mjs";
 import { channel_stories, ChannelStory } from "../support/channel_suite.mjs";
 import { package_named } from "../support/packages.mjs";
 
@@ -102,6 +103,26 @@ class Hook {
 }
 
 channel_stories(Hook);
+
+test("webhook: addresses that the box would never connect to are refused when they are saved", async (t) => {
+  const box = await Box.start(t);
+  const ada = await box.customer("ada@example.org");
+  const path = `/api/agents/${await box.running_agent(ada)}/channels`;
+  const secret = { kind: "webhook", token: "a secret of many letters" };
+  const made = await ada.call("POST", path, { ...secret, options: { url: "https://example.org/hook" } });
+  assert.equal(made.status, 201, JSON.stringify(made.body));
+  for (const url of ["http://127.0.0.1:9/", "http://localhost/", "http://169.254.169.254/latest", "http://[::1]/", "https://10.0.0.1/x"])
+    for (const [method, target] of [
+      ["POST", path],
+      ["PATCH", `${path}/${made.body.channel.id}`],
+    ]) {
+      const { status, body } = await ada.call(method, target, method === "POST" ? { ...secret, options: { url } } : { options: { url } });
+      assert.equal(status, 400, `${method} ${url}: ${JSON.stringify(body)}`);
+      assert.match(body.error, /url must not be a loopback or private address/);
+    }
+  const port = await ada.call("POST", path, { ...secret, options: { url: "http://example.org:port/" } });
+  assert.equal(port.status, 400, JSON.stringify(port.body));
+});
 
 test("webhook: events that are unsigned, old or malformed are refused with the reason", async (t) => {
   const story = await ChannelStory.start(t, Hook);

@@ -90,7 +90,7 @@ std::string multipart(const std::string& boundary, const json::object& fields, c
 
 }  // namespace
 
-web::Result<void> Telegram::check(const Channel& channel) {
+web::Result<void> Telegram::check(const Channel& channel, const AdapterSettings&) {
   const auto token = secret_of(channel, "token");
   const auto colon = token.find(':');
   const bool is_token = colon != std::string::npos && colon > 0 && web::all_digits(token.substr(0, colon)) &&
@@ -225,7 +225,7 @@ std::optional<Received> Telegram::read_update(const json::value& update) const {
     const auto* shown = press->find_pointer("/message", absent);
     received.emplace();
     received->sender = std::to_string(integer_at(*press, "/from/id"));
-    received->sender_name = name_of(press->get_object().at("from"));
+    if (const auto* from = press->find_pointer("/from", absent)) received->sender_name = name_of(*from);
     received->button = web::string_at(*press, "/data");
     if (shown) received->chat = chat_of(*shown);
     if (shown) received->message = std::to_string(integer_at(*shown, "/message_id"));

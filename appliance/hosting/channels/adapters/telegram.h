@@ -15,7 +15,7 @@ class Telegram final : public Adapter {
  public:
   Telegram(const Channel&, const AdapterSettings&);
   // invalid: the token cannot be one.
-  static web::Result<void> check(const Channel&);
+  static web::Result<void> check(const Channel&, const AdapterSettings&);
 
   const Traits& traits() const override { return traits_; }
   web::Task<web::Result<std::string>> sign_in() override;

@@ -5,6 +5,7 @@
 #include "appliance/foundation/crypto/base64.h"
 #include "appliance/foundation/webhook_signature.h"
 #include "web/ascii.h"
+#include "web/client/fetch_url.h"
 #include "web/json.h"
 #include "web/routes/fields.h"
 
@@ -48,12 +49,17 @@ web::Result<FileReference> reference_of(const WebhookFile& file, std::size_t num
 
 }  // namespace
 
-web::Result<void> Webhook::check(const Channel& channel) {
+web::Result<void> Webhook::check(const Channel& channel, const AdapterSettings& settings) {
   if (webhook_signature::signing_key(secret_of(channel, "token")).size() < min_key_bytes)
     return web::invalid("token must be a signing secret of at least 16 bytes: whsec_ and base64, or a text");
   const auto url = web::string_member(channel.options, "url");
   if (!url.empty() && !web::starts_ignoring_case(url, "https://") && !web::starts_ignoring_case(url, "http://"))
     return web::invalid("url must be an http or https address");
+  if (url.empty()) return {};
+  const auto parsed = web::parse_fetch_url(url);
+  if (!parsed) return web::invalid("url must be an http or https address");
+  if (settings.user_reach == web::Reach::public_only && web::is_private_host(*parsed))
+    return web::invalid("url must not be a loopback or private address: this box does not connect to those");
   return {};
 }
 

@@ -12,8 +12,8 @@ namespace channels {
 class Webhook final : public Adapter {
  public:
   Webhook(const Channel&, const AdapterSettings&);
-  // invalid: the secret is no signing secret or the address cannot be one.
-  static web::Result<void> check(const Channel&);
+  // invalid: the secret is no signing secret, or the box would never connect to the address.
+  static web::Result<void> check(const Channel&, const AdapterSettings&);
 
   const Traits& traits() const override { return traits_; }
   web::Task<web::Result<std::string>> sign_in() override;
