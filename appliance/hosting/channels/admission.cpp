@@ -120,6 +120,8 @@ web::Task<std::optional<Inbound>> Admission::admit(const Channel& channel, Recei
     auto current = tenant.get(peers, peer.id);
     auto stored = peer;
     if (current) {
+      if (current->value.standing == Standing::blocked) return std::nullopt;
+      if (current->value.standing != Standing::pending) stored.standing = current->value.standing;
       stored.topic = current->value.topic;
       stored.daily_cap = current->value.daily_cap;
     }
@@ -157,12 +159,15 @@ web::Task<> Admission::answer_stranger(const Channel& channel, Peer peer) {
   const Target target{.owner = peer.owner, .agent = peer.agent, .channel = peer.channel, .chat = peer.chat};
   const auto messages = outbox_.compose(target, phrase(Phrase::pairing, peer.language, "`" + peer.code + "`"));
   const auto step = [&](store::Change& change) {
+    // The owner may have decided since.
+    if (const auto current = tenant.get(peers, peer.id); current && current->value.standing != Standing::pending)
+      return false;
     store::put(change, tenant, peers, peer);
     Outbox::add(change, messages);
     return true;
   };
-  co_await store::transact(tenant, step);
-  outbox_.wake(messages);
+  const bool is_answered = co_await store::transact(tenant, step);
+  if (is_answered) outbox_.wake(messages);
 }
 
 // Said once a day.
@@ -176,12 +181,16 @@ web::Task<> Admission::refuse_over_cap(const Channel& channel, Peer peer) {
   const Target target{.owner = peer.owner, .agent = peer.agent, .channel = peer.channel, .chat = peer.chat};
   const auto messages = outbox_.compose(target, phrase(Phrase::daily_limit, peer.language));
   const auto step = [&](store::Change& change) {
+    if (const auto current = tenant.get(peers, peer.id)) {
+      if (current->value.standing == Standing::blocked) return false;
+      peer.standing = current->value.standing;
+    }
     store::put(change, tenant, peers, peer);
     Outbox::add(change, messages);
     return true;
   };
-  co_await store::transact(tenant, step);
-  outbox_.wake(messages);
+  const bool is_answered = co_await store::transact(tenant, step);
+  if (is_answered) outbox_.wake(messages);
 }
 
 std::string Admission::name_of_agent(const Peer& peer) const {
