@@ -1,5 +1,9 @@
 #include "appliance/hosting/channels/questions.h"
 
+#include <algorithm>
+
+#include "appliance/hosting/gate/messages.h"
+
 namespace channels {
 
 namespace {
@@ -7,15 +11,17 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto round_pause = 1s;
-constexpr std::size_t max_questions = 200, max_people = 1'000;
+constexpr std::size_t at_once = 200, max_people = 1'000, max_act_bytes = 2'500;
 constexpr std::string_view prefix = "ask:", allow = ":allow", refuse = ":refuse";
 
 // Counted once for each question, in the change that sends it.
 store::CounterName sent_mark(const gate::Ask& ask) { return {"channel_asks/" + ask.id}; }
 
 std::string question_text(const gate::Ask& ask) {
-  auto text = "**May I do this?**\n\n" + ask.title;
-  if (!ask.reason.empty()) text += "\n\n> " + ask.reason;
+  auto act = gate::shown_act(ask, max_act_bytes);
+  std::ranges::replace(act, '`', '\'');  // nothing in it ends the block
+  auto text = "**May I do this?**\n\n" + gate::in_one_line(ask.title) + "\n\n```\n" + act + "\n```";
+  if (!ask.reason.empty()) text += "\n\n> " + gate::in_one_line(ask.reason);
   return text;
 }
 
@@ -31,10 +37,15 @@ OwnerQuestions::OwnerQuestions(store::System system, gate::Gate& gate, Connectio
 
 web::Task<> OwnerQuestions::look() {
   if (!connections_.has_any()) co_return;
-  const std::string first = "ask_", last = "ask_~";
-  for (const auto& ask : system_.find_range(gate::asks, "pending", first, last, max_questions))
-    if (ask.state == gate::State::waiting && !ask.agent.empty() && system_.counter(ask.owner, sent_mark(ask)) == 0)
-      co_await ask_on_channels(ask);
+  std::string from = "ask_";
+  for (bool is_last = false; !is_last;) {
+    const auto some = system_.find_range(gate::asks, "pending", from, std::string("ask_~"), at_once);
+    is_last = some.size() < at_once;
+    if (!some.empty()) from = some.back().id + '\0';
+    for (const auto& ask : some)
+      if (ask.state == gate::State::waiting && !ask.agent.empty() && system_.counter(ask.owner, sent_mark(ask)) == 0)
+        co_await ask_on_channels(ask);
+  }
 }
 
 web::Task<> OwnerQuestions::ask_on_channels(const gate::Ask& ask) {

@@ -38,8 +38,10 @@ void set_proxy(std::string& text, const std::string& authority) {
 
 std::string Order::title() const {
   constexpr std::size_t max_bytes = 200;
-  auto text = arguments.empty() ? shell : web::join(arguments, " ");
-  return std::string(web::utf8_prefix(web::first_line(text), max_bytes));
+  const auto whole = arguments.empty() ? shell : web::join(arguments, " ");
+  const auto text = web::trim(whole, web::white_space);
+  const auto shown = web::utf8_prefix(web::first_line(text), max_bytes);
+  return std::string(shown) + (shown.size() < text.size() ? " …" : "");
 }
 
 std::string shell_word(std::string_view word) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <boost/json.hpp>
+#include <set>
 
 #include "appliance/access/records.h"
 #include "appliance/foundation/crypto/base64url.h"
@@ -311,21 +312,29 @@ web::Task<> Gate::look() {
   if (!has_pending_.exchange(false)) co_return;
   const auto now = store::now();
   const auto clock = Clock::now();
-  const auto pending = sources_.system.find_range(asks, "pending", std::string("ask_"), std::string("ask`"), at_once);
-  if (!pending.empty()) has_pending_ = true;
-  for (const auto& ask : pending) {
-    if (ask.state == State::waiting) {
-      if (ask.expires_at <= now) co_await expire(ask);
-      continue;
+  std::set<std::string, std::less<>> answered_ones;
+  // To the end, in parts: what has been answered is behind whatever waits, of all owners.
+  std::string from = "ask_";
+  for (bool is_last = false; !is_last;) {
+    const auto pending = sources_.system.find_range(asks, "pending", from, std::string("ask`"), at_once);
+    is_last = pending.size() < at_once;
+    if (!pending.empty()) {
+      has_pending_ = true;
+      from = pending.back().id + '\0';
     }
-    const auto at_work = under_way_.find(ask.id);
-    if (at_work != under_way_.end() && at_work->second > clock) continue;
-    under_way_[ask.id] = Clock::time_point::max();
-    tasks_.spawn(ask.id, advance(ask));
+    for (const auto& ask : pending) {
+      if (ask.state == State::waiting) {
+        if (ask.expires_at <= now) co_await expire(ask);
+        continue;
+      }
+      answered_ones.insert(ask.id);
+      const auto at_work = under_way_.find(ask.id);
+      if (at_work != under_way_.end() && at_work->second > clock) continue;
+      under_way_[ask.id] = Clock::time_point::max();
+      tasks_.spawn(ask.id, advance(ask));
+    }
   }
-  std::erase_if(under_way_, [&](const auto& entry) {
-    return std::ranges::none_of(pending, [&](const Ask& ask) { return ask.id == entry.first; });
-  });
+  std::erase_if(under_way_, [&](const auto& entry) { return !answered_ones.contains(entry.first); });
 }
 
 web::Task<> Gate::expire(const Ask& ask) {

@@ -1,9 +1,9 @@
 #include "appliance/hosting/gate/messages.h"
 
+#include <algorithm>
 #include <boost/json.hpp>
 
 #include "appliance/hosting/gate/gate.h"
-#include "web/ascii.h"
 #include "web/routes/reply.h"
 #include "web/utf8.h"
 
@@ -14,9 +14,7 @@ namespace {
 constexpr std::size_t max_result_bytes = 24 * 1024, max_subject_bytes = 100, max_act_bytes = 8 * 1024;
 
 std::string one_line(std::string_view text, std::size_t bytes) {
-  std::string line(web::utf8_prefix(web::first_line(text), bytes));
-  std::erase_if(line, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; });
-  return line;
+  return std::string(web::utf8_prefix(in_one_line(text), bytes));
 }
 
 std::string outcome_of(const Ask& ask) {
@@ -37,6 +35,21 @@ std::string outcome_of(const Ask& ask) {
 
 }  // namespace
 
+std::string in_one_line(std::string_view text) {
+  std::string line(text);
+  const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; };
+  std::ranges::replace_if(line, is_control, ' ');
+  return line;
+}
+
+std::string shown_act(const Ask& ask, std::size_t max_bytes) {
+  const auto text = boost::json::serialize(ask.act);
+  const auto shown = web::utf8_prefix(text, max_bytes);
+  if (shown.size() == text.size()) return text;
+  return std::string(shown) + "\n(" + std::to_string(text.size() - shown.size()) +
+         " bytes more: look at all of it in the console before you allow it.)";
+}
+
 boost::json::object waiting_answer(const Ask& ask) {
   boost::json::object answer{{"state", boost::describe::enum_to_string(ask.state, "")},
                              {"askId", ask.id},
@@ -53,18 +66,19 @@ boost::json::object waiting_answer(const Ask& ask) {
 }
 
 std::string message_to_agent(const Ask& ask) {
-  auto text = "[agentbox] About " + ask.id + ": " + ask.title + "\n" + outcome_of(ask);
+  auto text = "[agentbox] About " + ask.id + ": " + in_one_line(ask.title) + "\n" + outcome_of(ask);
   if (!ask.note.empty()) text += "\nYour owner adds: " + ask.note;
   return text + "\nGo on with the task.";
 }
 
 mail::Letter letter_about(const Ask& ask, std::string address, const std::string& link) {
-  auto body = "An agent of yours asks for permission:\n\n" + ask.title + "\n\nExactly:\n" +
-              std::string(web::utf8_prefix(boost::json::serialize(ask.act), max_act_bytes)) + "\n";
-  if (!ask.reason.empty()) body += "\nThe agent's own words, which may be wrong or another's: \"" + ask.reason + "\"\n";
+  auto body = "An agent of yours asks for permission:\n\n" + in_one_line(ask.title) + "\n\nExactly:\n" +
+              shown_act(ask, max_act_bytes) + "\n";
+  if (!ask.reason.empty())
+    body += "\nThe agent's own words, which may be wrong or another's: \"" + in_one_line(ask.reason) + "\"\n";
   if (!ask.sources.empty()) {
     body += "\nThe agent has read texts that are not yours:";
-    for (const auto& source : ask.sources) body += " " + source + ";";
+    for (const auto& source : ask.sources) body += " " + in_one_line(source) + ";";
     body.back() = '.';
     body += "\n";
   }

@@ -149,11 +149,12 @@ test("telegram: a question of the gate is answered by its owner with a button, a
   const { box_token } = JSON.parse(readFileSync(join(box.folder, "agents", story.agent, "run", "boot.json")));
   const asked = await send(box.backend, "POST", "/api/agent-mcp/call", {
     headers: { authorization: `Bearer ${box_token}`, "content-type": "application/json" },
-    body: JSON.stringify({ name: "board__post", arguments: {} }),
+    body: JSON.stringify({ name: "board__post", arguments: { text: "the very words ```" } }),
   });
   assert.equal(asked.status, 202, asked.text);
   const question = await until("the question", () => driver.server.sent_to(5).find(({ buttons }) => buttons));
   assert.match(question.text, /^May I do this\?/);
+  assert.match(question.text, /"text":"the very words '{3}"/, "the owner sees exactly what would happen");
   const [allow, refuse] = question.buttons;
   assert.deepEqual([allow.text, refuse.text], ["Allow", "Refuse"]);
   for (const { callback_data } of question.buttons) assert.ok(Buffer.byteLength(callback_data) <= 64);

@@ -1,6 +1,6 @@
 // The gate: what an agent may do unasked, what waits for its owner, and that each act happens once.
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { once } from "node:events";
 import { test } from "node:test";
@@ -281,6 +281,34 @@ test("a mailed link shows the question, and only its button answers it", async (
   await story.until_told();
 });
 
+test("questions that others leave unanswered hold nobody's up", async (t) => {
+  const story = await Story.start(t);
+  const boot_of = (agent) => `${story.box.folder}/agents/${agent}/run/boot.json`;
+  const token_of = (agent) => JSON.parse(readFileSync(boot_of(agent), "utf8")).box_token;
+  const asks = async (token, text) => {
+    const { status, body } = await send(story.box.backend, "POST", "/api/agent-mcp/call", {
+      headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+      body: JSON.stringify({ name: "board__post", arguments: { text } }),
+    });
+    assert.equal(status, 202, JSON.stringify(body));
+    return body.askId;
+  };
+  const own_token = token_of(story.agent);
+  // More than the box looks at in one go, and the most that an owner may have.
+  for (let other = 0; other < 10; ++other) {
+    const person = await story.box.customer(`other${other}@example.org`);
+    const agent = await story.box.running_agent(person, "Talker");
+    const token = await until("its token", () => existsSync(boot_of(agent)) && token_of(agent));
+    await person.call("PUT", `/api/agents/${agent}/config`, { config: { mcpServers: { board: { url: story.board.url } } } });
+    for (let part = 0; part < 10; ++part) await Promise.all(Array.from({ length: 10 }, (_, at) => asks(token, `${other} ${part} ${at}`)));
+    await person.call("POST", `/api/agents/${agent}/stop`);
+  }
+  const id = await asks(own_token, "mine");
+  assert.equal((await story.answer(id, "allow")).status, 200);
+  await story.until_state(id, "done");
+  assert.deepEqual(story.board.posts, ["mine"]);
+});
+
 test("an agent's process that skips its own tools gets no further", async (t) => {
   const story = await Story.start(t);
   const { box_token } = JSON.parse(readFileSync(`${story.box.folder}/agents/${story.agent}/run/boot.json`, "utf8"));
@@ -293,6 +321,11 @@ test("an agent's process that skips its own tools gets no further", async (t) =>
   assert.deepEqual([posted.status, posted.body.state], [202, "waiting"]);
   assert.deepEqual(story.board.posts, []);
   assert.equal((await as_agent("GET", `/api/agent-asks/${posted.body.askId}`)).body.state, "waiting");
+  // A title that is only the begin of a command says so.
+  const command = await as_agent("POST", "/api/agent-commands", { shell: "git status\nrm -r .\n" });
+  assert.equal(command.status, 202, command.text);
+  const titles = (await story.asks()).map(({ title }) => title);
+  assert.ok(titles.includes("Run: git status …"), titles.join());
   assert.equal((await as_agent("POST", `/api/asks/${posted.body.askId}/answer`, { decision: "allow" })).status, 404);
   const answered = await send(story.box.web, "POST", `/api/asks/${posted.body.askId}/answer`, {
     headers: { authorization: `Bearer ${box_token}`, "content-type": "application/json" },
