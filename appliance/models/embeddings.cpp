@@ -22,6 +22,17 @@ std::optional<std::int64_t> prompt_tokens_in(const std::string& body) {
   return usage ? token_count_in(*usage, "prompt_tokens") : std::nullopt;
 }
 
+// An answer in another form, such as a page of a proxy, must not reach the client as a success.
+Outcome<std::string> require_embeddings(Outcome<std::string> answer, const std::string& provider) {
+  if (!answer) return answer;
+  boost::system::error_code error;
+  const auto value = boost::json::parse(*answer, error);
+  const auto* object = error ? nullptr : value.if_object();
+  if (object && web::array_member(*object, "data")) return answer;
+  return Failure{.fault = Fault::bad_answer,
+                 .message = "The model provider '" + provider + "' sent an answer without embeddings."};
+}
+
 // What was used, as far as the answer reports it: the tokens, the seconds of a transcription, the images. The rest as
 // in `most`, whose units the request determines.
 MediaUse used_by(const PassedAnswer& answer, MediaUse most, bool& reports_tokens) {
@@ -80,7 +91,8 @@ web::Task<web::Result<std::string>> ModelGateway::embed(std::string model, std::
   if (const auto exceeded = co_await meter_.reserve(attempt))
     co_return policy_.refusal(attempt.bounds, *exceeded, attempt.call);
   attempt.started = Attempt::Clock::now();
-  const auto answer = co_await candidate->provider->embeddings(std::move(body));
+  auto passed = co_await candidate->provider->embeddings(std::move(body));
+  const auto answer = require_embeddings(std::move(passed), std::string(candidate->provider->name()));
   const auto outcome = answer ? Outcome<ChatAnswer>(usage_of(*answer, model, attempt.call.input_tokens))
                               : Outcome<ChatAnswer>(answer.error());
   admission.report(outcome);

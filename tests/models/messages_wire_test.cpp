@@ -160,4 +160,28 @@ TEST(FormField, IsFoundByItsName) {
   EXPECT_EQ(field("application/json; boundary=b", "model"), std::nullopt);
 }
 
+TEST(FormField, IsNoneThatAnotherReaderCouldFindElsewhere) {
+  const auto part = [](const std::string& disposition, const std::string& value) {
+    return "--b\r\nContent-Disposition: form-data; " + disposition + "\r\n\r\n" + value + "\r\n";
+  };
+  const auto model = part("name=\"model\"", "cheap");
+  const auto of = [](const std::string& body, const std::string& type = "multipart/form-data; boundary=b") {
+    return models::media_api::form_field(type, body, "model");
+  };
+  EXPECT_EQ(of(model + "--b--\r\n"), "cheap");
+  EXPECT_EQ(of(part("name=\"file\"; filename=\"my name=x.mp3\"", "\x01") + model + "--b--\r\n"), std::nullopt);
+  for (const auto* other : {"name=\"model\"", "name=model", "NAME=\"model\"", "name =\"model\"", "name*=utf-8''model",
+                            "name=\"x\"; name=\"model\"", "name=\"mod\\el\""})
+    EXPECT_EQ(of(model + part(other, "dear") + "--b--\r\n"), std::nullopt) << other;
+  EXPECT_EQ(of(part("name=\"prompt\"", "x--b\r\nContent-Disposition: form-data; name=\"model\"\r\n\r\ncheap") +
+               part("name=\"model\"", "dear") + "--b--\r\n"),
+            "dear");
+  EXPECT_EQ(of("preamble\r\n" + model + "--b--\r\n"), std::nullopt);
+  EXPECT_EQ(of(model), std::nullopt) << "it has no end";
+  EXPECT_EQ(of(model + "--b--\r\n", "multipart/form-data; xboundary=c; boundary=b"), "cheap");
+  for (const auto* type : {"multipart/form-data; boundary=b; boundary=c", "multipart/form-data; boundary =b",
+                           "multipart/form-data; boundary*=utf-8''b; boundary=b", "multipart/form-data; boundary=\"b"})
+    EXPECT_EQ(of(model + "--b--\r\n", type), std::nullopt) << type;
+}
+
 }  // namespace messages_wire_test

@@ -94,6 +94,43 @@ web::Answer draw(const Services& services, const web::Request& request, ImageBod
   co_return co_await pass(services, request, std::move(body.model), std::move(passed), most);
 }
 
+// The one boundary of a form's type.
+std::optional<std::string_view> boundary_of(std::string_view content_type) {
+  constexpr std::string_view form = "multipart/form-data", mark = "boundary=";
+  if (!web::starts_ignoring_case(content_type, form)) return std::nullopt;
+  std::optional<std::string_view> found;
+  for (auto rest = content_type.substr(form.size()); !rest.empty();) {
+    const auto part = web::trim(rest.substr(0, rest.find(';')));
+    rest.remove_prefix(std::min(rest.size(), rest.find(';') == rest.npos ? rest.size() : rest.find(';') + 1));
+    if (!web::starts_ignoring_case(part, "boundary")) continue;
+    if (found || !web::starts_ignoring_case(part, mark)) return std::nullopt;
+    found = part.substr(mark.size());
+    if (found->size() >= 2 && found->starts_with('"') && found->ends_with('"'))
+      found = found->substr(1, found->size() - 2);
+  }
+  if (!found || found->empty() || found->find_first_of("\"\\") != found->npos) return std::nullopt;
+  return found;
+}
+
+// The name of a part: the only quoted one in a head in which nothing else looks like a name.
+std::optional<std::string_view> name_in(std::string_view head) {
+  constexpr std::string_view mark = "name=\"";
+  std::optional<std::string_view> found;
+  const auto lower = web::lower_case(head);
+  for (std::size_t at = lower.find("name"); at != lower.npos; at = lower.find("name", at + 1)) {
+    if (at >= 4 && lower.compare(at - 4, 4, "file") == 0) continue;
+    const bool begins = at > 0 && (head[at - 1] == ' ' || head[at - 1] == ';' || head[at - 1] == '\t');
+    if (!begins) continue;  // within a word
+    const auto after = lower.find_first_not_of(" \t", at + 4);
+    if (after == lower.npos || (lower[after] != '=' && lower[after] != '*')) continue;  // a word
+    const auto end = head.find('"', at + mark.size());
+    if (found || head.compare(at, mark.size(), mark) != 0 || end == head.npos) return std::nullopt;
+    found = head.substr(at + mark.size(), end - at - mark.size());
+    if (found->find('\\') != found->npos) return std::nullopt;
+  }
+  return found;
+}
+
 web::Answer transcribe(const Services& services, const web::Request& request, web::BodyStream& body) {
   PassedRequest passed{.path = "/audio/transcriptions", .content_type = std::string(request.header("Content-Type"))};
   for (;;) {
@@ -104,7 +141,7 @@ web::Answer transcribe(const Services& services, const web::Request& request, we
   }
   const auto model = form_field(passed.content_type, passed.body, "model");
   if (!model || model->empty() || model->size() > 200)
-    co_return web::invalid("model must be a field of multipart/form-data");
+    co_return web::invalid("model must be one field of multipart/form-data");
   const auto sound = form_field(passed.content_type, passed.body, "file").value_or(passed.body);
   MediaUse most{.seconds = seconds_of_sound(sound)};
   most.sound_tokens = most.seconds * tokens_in_second;
@@ -116,28 +153,29 @@ web::Answer transcribe(const Services& services, const web::Request& request, we
 
 }  // namespace
 
+// Whoever reads the form after the box must find the same value: what another reader could take for a second field of
+// the name, or for another boundary, makes this no value at all.
 std::optional<std::string_view> form_field(std::string_view content_type, std::string_view body,
                                            std::string_view name) {
-  constexpr std::string_view form = "multipart/form-data", mark = "boundary=", blank_line = "\r\n\r\n";
-  const auto at = content_type.find(mark);
-  if (!web::starts_ignoring_case(content_type, form) || at == content_type.npos) return std::nullopt;
-  auto boundary = content_type.substr(at + mark.size());
-  boundary = boundary.substr(0, boundary.find(';'));
-  if (boundary.size() >= 2 && boundary.starts_with('"') && boundary.ends_with('"'))
-    boundary = boundary.substr(1, boundary.size() - 2);
-  if (boundary.empty()) return std::nullopt;
-  const auto delimiter = "--" + std::string(boundary), wanted = " name=\"" + std::string(name) + "\"";
-  for (auto part = body.find(delimiter); part != body.npos; part = body.find(delimiter, part + delimiter.size())) {
-    const auto head = body.substr(part + delimiter.size());
-    const auto end = head.find(blank_line);
-    if (end == head.npos) return std::nullopt;
-    if (head.substr(0, end).find(wanted) == head.npos) continue;
-    const auto value = head.substr(end + blank_line.size());
-    const auto next = value.find("\r\n" + delimiter);
-    if (next == value.npos) return std::nullopt;
-    return value.substr(0, next);
+  const auto boundary = boundary_of(content_type);
+  if (!boundary) return std::nullopt;
+  const auto delimiter = "\r\n--" + std::string(*boundary);
+  if (!body.starts_with(std::string_view(delimiter).substr(2))) return std::nullopt;
+  std::optional<std::string_view> found;
+  for (auto rest = body.substr(delimiter.size() - 2); !rest.starts_with("--");) {
+    constexpr std::string_view line_end = "\r\n", blank_line = "\r\n\r\n";
+    const auto head_end = rest.find(blank_line);
+    if (!rest.starts_with(line_end) || head_end == rest.npos) return std::nullopt;
+    const auto head = rest.substr(0, head_end + line_end.size());
+    const auto value = rest.substr(head_end + blank_line.size());
+    const auto end = value.find(delimiter);
+    if (end == value.npos) return std::nullopt;
+    const auto named = name_in(head);
+    if (!named || (*named == name && found)) return std::nullopt;
+    if (*named == name) found = value.substr(0, end);
+    rest = value.substr(end + delimiter.size());
   }
-  return std::nullopt;
+  return found;
 }
 
 std::vector<web::Route> routes(const web::Guard& guard, const web::Bind<Services>& on) {

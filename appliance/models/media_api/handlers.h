@@ -38,8 +38,8 @@ BOOST_DESCRIBE_STRUCT(ImageBody, (),
                       (model, prompt, n, size, quality, style, background, output_format, response_format, moderation,
                        output_compression))
 
-// The value of a field of multipart/form-data, within the body; not set if the body has none of that name, or is no
-// such form.
+// The value of a field of multipart/form-data, within the body; not set if the body has none or several of that name,
+// is no such form, or one that readers could take for different ones.
 std::optional<std::string_view> form_field(std::string_view content_type, std::string_view body, std::string_view name);
 
 // The listener must use messages::error_forms(). The rows also answer without /v1.

@@ -68,6 +68,24 @@ test("a text is spoken", async (t) => {
   assert.deepEqual([call.model, call.provider], ["tts-1", "local"]);
 });
 
+test("a form with two models, of which readers could take either, is refused", async (t) => {
+  const { server, box, key } = await story_of(t);
+  const part = (disposition, value) => `--b\r\nContent-Disposition: form-data; ${disposition}\r\n\r\n${value}\r\n`;
+  const sound = part('name="file"; filename="a.mp3"', "sound");
+  const ask = (parts, type = "multipart/form-data; boundary=b") =>
+    send(box.web, "POST", "/v1/audio/transcriptions", {
+      headers: { authorization: `Bearer ${key}`, "content-type": type },
+      body: `${sound}${parts}--b--\r\n`,
+    });
+  const model = part('name="model"', "whisper-1");
+  assert.equal((await ask(model)).status, 200);
+  const asked = server.asked.length;
+  for (const second of ['name="model"', "name=model", 'NAME="model"'])
+    assert.equal((await ask(model + part(second, "gpt-dear"))).status, 400, second);
+  assert.equal((await ask(model, "multipart/form-data; boundary=b; boundary=c")).status, 400);
+  assert.equal(server.asked.length, asked, "none of them goes on");
+});
+
 test("sound is transcribed, and the tokens that the server reports are metered", async (t) => {
   const { server, client, calls } = await story_of(t);
   const sound = Buffer.alloc(3_000_000, "sound");

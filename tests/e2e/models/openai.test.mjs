@@ -343,6 +343,14 @@ test("embeddings pass through", async (t) => {
   assert.deepEqual([day.calls, day.inputTokens], [1, 4]);
 });
 
+test("what holds no embeddings is not passed on as a success", async (t) => {
+  const { model, client } = await story_of(t);
+  for (const answer of ["<html>", "data: [DONE]\n\n", '{"data":{}}']) {
+    model.embeds = () => answer;
+    await assert.rejects(() => client.embeddings.create({ model: "small", input: "a lighthouse" }), { status: 502 }, answer);
+  }
+});
+
 test("a cached list of models says nothing about the state of the server", async (t) => {
   const { model, client, box } = await story_of(t);
   const ask = () => client.chat.completions.create({ model: "llama-of-the-lan", messages: question });

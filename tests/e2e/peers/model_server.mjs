@@ -190,7 +190,10 @@ export class ModelServer {
   #reply_to(request, text) {
     const route = `${request.method} ${request.url}`;
     if (route === "GET /v1/models") return raw(JSON.stringify({ object: "list", data: this.lists.map((id) => ({ id, object: "model" })) }));
-    if (route === "POST /v1/embeddings" && this.embeds) return raw(JSON.stringify(this.embeds(JSON.parse(text))));
+    if (route === "POST /v1/embeddings" && this.embeds) {
+      const given = this.embeds(JSON.parse(text));
+      return raw(typeof given === "string" ? given : JSON.stringify(given));
+    }
     if (route === "GET /api/ps" && this.loaded)
       return raw(JSON.stringify({ models: Object.entries(this.loaded).map(([model, size]) => ({ model, size })) }));
     if (["GET /api/ps", "GET /props", "GET /metrics"].includes(route)) return fail(404, "not found");
