@@ -13,9 +13,13 @@ constexpr std::string_view outside_of_turns = "a call outside of every turn";
 constexpr std::string_view skills_folder = "skills/";
 // Long results of tools, which may be pages or messages (agent_process::kept_results_folder).
 constexpr std::string_view results_folder = ".results/";
+constexpr std::string_view file_prefix = "f:";  // alone: the whole workspace
+constexpr std::int64_t max_file_marks = 2'000;  // of an agent
 constexpr std::size_t max_plain_name = 48, max_plain_words = 4, marks_per_change = 200;
 
 std::string conversation_mark(std::string_view conversation) { return "c:" + std::string(conversation); }
+
+store::CounterName file_marks(std::string_view agent) { return {"gate_file_marks/" + std::string(agent)}; }
 
 void add(std::vector<std::string>& sources, std::string_view source) {
   if (std::ranges::find(sources, source) == sources.end()) sources.emplace_back(source);
@@ -93,6 +97,7 @@ void TurnTracker::mark(store::UserId owner, std::string_view agent, std::string_
   if (tenant.get(marks, mark.id)) return;
   auto change = tenant.change();
   change.insert(marks, mark);
+  if (what.starts_with(file_prefix)) change.add(owner, file_marks(agent), 1);
   // In the log before the text is served; another request may have marked it meanwhile.
   [[maybe_unused]] const auto outcome = change.commit_blocking(store::Durability::relaxed);
 }
@@ -119,7 +124,9 @@ void TurnTracker::taint_conversation(store::UserId owner, std::string_view agent
 void TurnTracker::taint_file(store::UserId owner, std::string_view agent, std::string_view path,
                              std::string_view source) {
   const auto plain = plain_path(path);
-  mark(owner, agent, "f:" + plain, source);
+  // An agent could name files without end.
+  const bool has_room = system_.tenant(owner).counter(file_marks(agent)) < max_file_marks;
+  mark(owner, agent, std::string(file_prefix) + (has_room ? plain : std::string()), source);
   if (!is_plain_name(plain)) mark(owner, agent, "n", source);
 }
 
@@ -130,6 +137,7 @@ std::string TurnTracker::source_of_file(store::UserId owner, std::string_view ag
   const auto plain = plain_path(path);
   if ((plain + "/").starts_with(skills_folder) && plain.size() > skills_folder.size()) return "a skill";
   if ((plain + "/").starts_with(results_folder)) return "a kept result of a tool";
+  if (const auto row = tenant.get(marks, prefix)) return row->value.source;
   for (std::string_view at = plain; !at.empty();) {
     if (const auto row = tenant.get(marks, prefix + std::string(at))) return row->value.source;
     const auto slash = at.rfind('/');
@@ -190,12 +198,15 @@ web::Task<> TurnTracker::clear(store::UserId owner, std::string agent, std::stri
       for (const auto& mark : marked(owner, agent, marks_per_change)) names.push_back(mark.id);
     auto change = tenant.change();
     bool has_any = false;
+    std::int64_t files = 0;
     for (const auto& name : names)
       if (const auto row = tenant.get(marks, agent + "/" + name)) {
         change.erase(marks, *row);
         has_any = true;
+        if (name.starts_with(file_prefix)) ++files;
       }
     if (!has_any) co_return;
+    if (files > 0) change.add(owner, file_marks(agent), -files);
     // Stale: another request has removed one; the next round has the rest.
     [[maybe_unused]] const auto outcome = co_await change.commit();
   }

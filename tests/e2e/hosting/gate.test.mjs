@@ -281,6 +281,30 @@ test("a mailed link shows the question, and only its button answers it", async (
   await story.until_told();
 });
 
+test("an agent that names files without end has its whole workspace marked, and does not fill the store", async (t) => {
+  const story = await Story.start(t);
+  const boot = `${story.box.folder}/agents/${story.agent}/run/boot.json`;
+  await until("its token", () => existsSync(boot));
+  const { box_token } = JSON.parse(readFileSync(boot, "utf8"));
+  const marks = async () => (await story.ada.call("GET", `/api/agents/${story.agent}/gate`)).body.marks.map(({ what }) => what);
+  const writes = async (part) => {
+    const paths = Array.from({ length: 20 }, (_, at) => `folder/${part}-${at}`);
+    const { status, text } = await send(story.box.backend, "POST", "/api/agent-gate/files", {
+      headers: { authorization: `Bearer ${box_token}`, "content-type": "application/json" },
+      body: JSON.stringify({ writes: paths }),
+    });
+    assert.equal(status, 200, text);
+  };
+  for (let part = 0; part < 100; ++part) await writes(part);
+  assert.ok(!(await marks()).includes("f:"));
+  await writes(100);
+  assert.ok((await marks()).includes("f:"), "more than 2,000 files are all of them");
+  assert.equal((await story.ada.call("DELETE", `/api/agents/${story.agent}/gate/marks`)).status, 200);
+  assert.deepEqual(await marks(), []);
+  await writes(0);
+  assert.equal((await marks()).length, 20, "there is room again");
+});
+
 test("questions that others leave unanswered hold nobody's up", async (t) => {
   const story = await Story.start(t);
   const boot_of = (agent) => `${story.box.folder}/agents/${agent}/run/boot.json`;
