@@ -27,7 +27,8 @@ using web::Task;
 using Clock = std::chrono::steady_clock;
 using Stream = asio::posix::basic_stream_descriptor<web::Executor>;
 
-constexpr std::size_t piece_bytes = 64u << 10, max_waiting_input = 1u << 20, max_kept_commands = 32;
+constexpr std::size_t piece_bytes = 64u << 10, max_waiting_input = 1u << 20, max_kept_commands = 32,
+                      max_ended_bytes = 4u << 20, least_ended_bytes = 64u << 10;
 constexpr std::chrono::milliseconds watch_interval{200}, longest_patience{25'000};
 constexpr std::size_t rounds_between_counts = 10;
 constexpr std::chrono::seconds unattended_time{30}, grace{2}, last_output_time{1}, ended_time{300};
@@ -223,6 +224,7 @@ struct Commands::State : std::enable_shared_from_this<State> {
     process.is_over = true;
     process.over_at = Clock::now();
     process.wake();
+    trim_old(process.agent);
   }
 
   void feed(const ProcessPtr& process) {
@@ -302,13 +304,34 @@ struct Commands::State : std::enable_shared_from_this<State> {
     }
   }
 
-  // Ended ones beyond a number, the oldest first.
-  void drop_old(const std::string& agent) {
+  // The ended ones of an agent, the oldest first.
+  std::vector<ProcessPtr> ended_of(const std::string& agent) const {
     std::vector<ProcessPtr> over;
     for (const auto& [id, process] : processes)
       if (process->agent == agent && process->is_over) over.push_back(process);
-    if (over.size() <= max_kept_commands) return;
     std::ranges::sort(over, {}, [](const auto& one) { return one->over_at; });
+    return over;
+  }
+
+  // Of the output that ended ones have, the newest part is kept of all, and the rest of the last ones.
+  void trim_old(const std::string& agent) const {
+    std::size_t bytes = 0;
+    for (const auto& process : ended_of(agent)) bytes += process->kept.size();
+    for (const auto& process : ended_of(agent)) {
+      if (bytes <= max_ended_bytes) return;
+      if (process->kept.size() <= least_ended_bytes) continue;
+      const auto surplus = process->kept.size() - least_ended_bytes;
+      process->kept.erase(0, surplus);
+      process->kept.shrink_to_fit();
+      process->before += std::int64_t(surplus);
+      bytes -= surplus;
+    }
+  }
+
+  // Ended ones beyond a number.
+  void drop_old(const std::string& agent) {
+    auto over = ended_of(agent);
+    if (over.size() <= max_kept_commands) return;
     over.resize(over.size() - max_kept_commands);
     for (const auto& process : over) processes.erase(process->id);
   }

@@ -125,6 +125,23 @@ test("two that wait for the same output cost no processor time", { skip }, async
   assert.ok(spent() - before < 50, `${spent() - before} hundredths of a second`);
 });
 
+test("what ended commands have written takes no more of the box than a few of them", { skip }, async (t) => {
+  const { start, finish, ask } = await story_of(t);
+  const ids = [];
+  for (let number = 0; number < 8; ++number) {
+    ids.push(await start({ shell: "yes 0123456789 | head -c 1000000" }));
+    const { output } = await finish(ids.at(-1));
+    assert.equal(output.length, 1_000_000);
+  }
+  const kept = await Promise.all(ids.map(async (id) => 1_000_000 - (await ask("GET", `/${id}/output?from=0`)).body.dropped));
+  assert.equal(kept.at(-1), 1_000_000);
+  assert.ok(
+    kept.every((bytes) => bytes >= 60_000),
+    kept.join(),
+  );
+  assert.ok(kept.reduce((sum, bytes) => sum + bytes) < 4_500_000, kept.join());
+});
+
 test("a process runs on between turns, is written to, and is stopped", { skip }, async (t) => {
   const { start, ask, finish, ada, agent } = await story_of(t);
   const id = await start({ shell: "while read line; do echo got $line; done; echo end", background: true });
