@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <boost/asio/cancellation_state.hpp>
-#include <boost/json.hpp>
 #include <iterator>
 
 #include "appliance/agent/compaction.h"
@@ -286,58 +285,6 @@ web::Task<web::Result<models::ChatAnswer>> Loop::ask(Deadline deadline, bool is_
         !turn.conversation)
       co_return answer;
   }
-}
-
-namespace {
-
-// Of a command's result: how it ended, and which files it changed.
-boost::json::object trace_attributes(const std::string& result) {
-  boost::json::object found;
-  if (!result.starts_with(R"({"exitCode":)")) return found;
-  boost::system::error_code failed;
-  const auto parsed = boost::json::parse(result, failed);
-  if (failed || !parsed.is_object()) return found;
-  for (const char* name : {"exitCode", "endedBecause", "changedFiles"})
-    if (const auto* value = parsed.get_object().if_contains(name)) found[name] = *value;
-  return found;
-}
-
-}  // namespace
-
-web::Task<std::vector<models::Message>> Loop::run_tools(const std::vector<models::ToolCall>& calls, Deadline deadline,
-                                                        Turn& turn) {
-  std::vector<models::Message> results;
-  for (std::size_t i = 0; i < calls.size(); ++i) {
-    Toolbox::Result result;
-    if (turn.observer)
-      turn.observer(ToolCalled{.id = calls[i].id, .name = calls[i].name, .arguments = calls[i].arguments});
-    const auto started_at = store::now();
-    const auto began = TurnTrace::Clock::now();
-    if (i >= options_.max_calls) {
-      result = {.content = R"({"error":"Too many tool calls at once: make fewer"})", .failed = true};
-    } else if (time_until(deadline).count() <= 0) {
-      result = {.content = R"({"error":"There is no time left"})", .failed = true};
-    } else {
-      ToolOutput output;
-      if (turn.observer)
-        output = [&turn, id = calls[i].id, name = calls[i].name](std::string text) {
-          turn.observer(ToolWrote{.id = id, .name = name, .text = std::move(text)});
-        };
-      result = co_await toolbox_of(turn).run(calls[i], std::move(output));
-    }
-    const auto duration = TurnTrace::Clock::now() - began;
-    turn.guard.saw_call(calls[i], result.failed);
-    turn.trace.add_tool_call(calls[i].name, started_at, duration, result.failed, trace_attributes(result.content));
-    web::log::info("tool_ran", {{"tool", std::string(web::utf8_prefix(calls[i].name, 64))}, {"failed", result.failed}});
-    if (turn.observer)
-      turn.observer(ToolReturned{.id = calls[i].id,
-                                 .name = calls[i].name,
-                                 .result = result.content,
-                                 .failed = result.failed,
-                                 .duration = std::chrono::duration_cast<std::chrono::milliseconds>(duration)});
-    results.push_back({.role = models::Role::tool, .content = std::move(result.content), .tool_call_id = calls[i].id});
-  }
-  co_return results;
 }
 
 bool Loop::is_last_round(std::size_t round, const Reply& reply, Deadline deadline, const Turn& turn) const {

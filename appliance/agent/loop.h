@@ -118,6 +118,14 @@ class Loop {
   web::Task<> measure_window(std::string model);
   bool is_last_round(std::size_t round, const Reply&, Deadline, const Turn&) const;
   web::Task<std::vector<models::Message>> run_tools(const std::vector<models::ToolCall>&, Deadline, Turn&);
+  struct Ran {
+    Toolbox::Result result;
+    store::Time started_at{};
+    std::chrono::steady_clock::duration duration{};
+  };
+  web::Task<Ran> run_tool(const models::ToolCall&, std::size_t number, Deadline, const Turn&);
+  web::Task<std::vector<Ran>> run_side_by_side(const std::vector<models::ToolCall>&, std::size_t first, std::size_t end,
+                                               Deadline, const Turn&);
   web::Task<std::vector<models::Message>> context(const Turn&, std::size_t window, bool is_last);
   // Opens the turn's conversation, and notes the point before the turn. Blocks.
   void open(Turn&) const;

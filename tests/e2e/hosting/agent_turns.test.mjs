@@ -1,5 +1,7 @@
 // Turns of an agent: the guard that stops those that run in circles, long results kept in files, titles, and the model of a conversation.
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer } from "node:http";
 import { test } from "node:test";
 import { Box, until } from "../support/box.mjs";
 import { call, MODEL, ModelServer, say } from "../peers/model_server.mjs";
@@ -140,6 +142,31 @@ test("the model titles a conversation after its first answer, unless its owner h
   model.will(say("Hello."));
   await ask("Hello?", { conversationId: made.body.conversation.id });
   assert.equal((await conversations())[0].title, "Mine");
+  model.check();
+});
+
+test("reading calls of one answer run side by side, and their results keep their order", async (t) => {
+  const { model, ask } = await story_of(t, { env: { SUMMARIZER_ALLOW_PRIVATE: "true" } });
+  // Each page waits until all have been asked for.
+  const waiting = [];
+  const site = createServer((request, response) => {
+    waiting.push(() =>
+      response.writeHead(200, { "content-type": "text/html" }).end(`<article><p>This is page ${request.url}.</p></article>`),
+    );
+    if (waiting.length === 3) for (const answer of waiting) answer();
+  });
+  site.listen(0, "127.0.0.1");
+  await once(site, "listening");
+  t.after(() => (site.closeAllConnections(), site.close()));
+  const page = (name) => ["fetch_page", { url: `http://127.0.0.1:${site.address().port}/${name}` }];
+  model.will(
+    call(page("one"), page("two"), page("three"), ["write_file", { path: "a.txt", content: "a" }], ["read_file", { path: "a.txt" }]),
+    say("Read."),
+  );
+  assert.equal((await ask("Read them.")).content, "Read.");
+  const results = model.results;
+  for (const [at, name] of ["one", "two", "three"].entries()) assert.match(JSON.stringify(results[at]), new RegExp(`page /${name}`));
+  assert.match(JSON.stringify(results[4]), /a/, "what changes files comes before what is read after it");
   model.check();
 });
 
