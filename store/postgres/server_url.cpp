@@ -81,7 +81,6 @@ Server read_server_url(const std::string& url) {
     if (server.value_of(keyword).empty()) server.set(keyword, value);
   };
   add("fallback_application_name", "agentbox");
-  add("tcp_user_timeout", "900");
   if (server.value_of("host").find(',') != std::string::npos) add("target_session_attrs", "read-write");
   server.set("client_encoding", "UTF8");
   return server;

@@ -11,10 +11,11 @@ import { no_postgres, PostgresServer } from "../support/postgres.mjs";
 const skip = no_postgres;
 const init = (folder, env) => run(["init", "--data", folder, "--email", ADMIN.email, "--password", ADMIN.password], { env });
 
-const ready_database = async (t) => {
+// By its socket, or over TCP.
+const ready_database = async (t, host) => {
   const database = await PostgresServer.start(t);
-  const url = database.url("box");
-  const made = await run(["store", "init", "--store-url", url, "--admin", database.url("admin")]);
+  const url = database.url("box", host);
+  const made = await run(["store", "init", "--store-url", url, "--admin", database.url("admin", host)]);
   assert.equal(made.code, 0, made.err);
   return { database, url };
 };
@@ -135,7 +136,7 @@ test("a database serves one box, and says so", { skip }, async (t) => {
 });
 
 test("a store moves into PostgreSQL and back", { skip }, async (t) => {
-  const { url } = await ready_database(t);
+  const { url } = await ready_database(t, "127.0.0.1&sslmode=disable");
   const box = await Box.start(t);
   const ada = await box.customer("ada@example.org");
   const key = await ada.call("POST", "/api/keys", { name: "mine", scopes: ["agents:read"] });
