@@ -1,5 +1,6 @@
 #include "appliance/access/guards.h"
 
+#include <algorithm>
 #include <memory>
 
 #include "appliance/access/key_guards.h"
@@ -77,15 +78,33 @@ Admission admit_key(const GuardSources& sources, std::string_view key) {
   return web::Caller{.user_id = valid->user->id, .admin = sources.is_admin(*valid->user), .credential = valid->key->id};
 }
 
-// The token of Authorization: Bearer, or of x-api-key, which Anthropic's clients send; nothing for two of either.
+// The value of ?key=, as some clients of Google send their key; nothing for two of them. Keys and tokens have no
+// characters that need an escape.
+std::optional<std::string_view> key_in_query(std::string_view query) {
+  constexpr std::string_view name = "key=";
+  std::optional<std::string_view> found;
+  while (!query.empty()) {
+    const auto pair = query.substr(0, query.find('&'));
+    query.remove_prefix(std::min(pair.size() + 1, query.size()));
+    if (!pair.starts_with(name)) continue;
+    if (found || pair.size() == name.size()) return {};
+    found = pair.substr(name.size());
+  }
+  return found;
+}
+
+// The token of Authorization: Bearer, or of x-api-key or x-goog-api-key, which Anthropic's and Google's clients send;
+// nothing for two of them. Only the rows in Google's form take it from the query, which the box never logs.
 std::optional<std::string_view> model_credential(const web::Request& request) {
   if (request.has_header("Authorization")) return request.bearer();
   std::optional<std::string_view> found;
   for (const auto& header : request.headers) {
-    if (!web::equal_ignoring_case(header.name, "x-api-key")) continue;
+    if (!web::equal_ignoring_case(header.name, "x-api-key") && !web::equal_ignoring_case(header.name, "x-goog-api-key"))
+      continue;
     if (found || header.value.empty()) return {};
     found = header.value;
   }
+  if (!found && request.path.starts_with("/v1beta/")) return key_in_query(request.query);
   return found;
 }
 

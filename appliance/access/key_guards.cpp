@@ -106,9 +106,9 @@ Admission admit_scoped_key(const KeySources& sources, Scope scope, RowScope abou
   return caller;
 }
 
-// Whether a row of the model API has this path: under /v1, or one of those that answer without it.
+// Whether a row of the model API has this path: under /v1 or /v1beta, or one of those that answer without.
 bool is_of_models(std::string_view path) {
-  constexpr std::string_view prefixes[]{"/v1/", "/models/", "/audio/", "/images/"};
+  constexpr std::string_view prefixes[]{"/v1/", "/v1beta/", "/models/", "/audio/", "/images/"};
   constexpr std::string_view paths[]{"/chat/completions", "/responses", "/embeddings", "/models"};
   return std::ranges::any_of(prefixes, [path](auto prefix) { return path.starts_with(prefix); }) ||
          std::ranges::count(paths, path) > 0;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "appliance/models/builtin/builtin.h"
+#include "appliance/models/google_api/handlers.h"
 #include "appliance/models/media_api/handlers.h"
 #include "appliance/models/messages_api/handlers.h"
 #include "appliance/models/openai_api/handlers.h"
@@ -30,6 +31,7 @@ std::vector<web::Route> Module::agent_rows() {
   const openai_api::Services services{gateway, [this](std::string_view agent) { return provider_of(agent); }};
   auto rows = openai_api::routes(identity.guards.agent_token, services);
   web::append(rows, messages_api::routes(identity.guards.agent_token, services));
+  web::append(rows, google_api::routes(identity.guards.agent_token, services));
   web::append(rows, media_api::routes(identity.guards.agent_token, services));
   return rows;
 }

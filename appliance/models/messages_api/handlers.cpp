@@ -40,10 +40,8 @@ web::Task<> send_events(CallHandle& handle, web::StreamWriter& writer) {
 
 web::Response reply_with_events(CallHandle handle) {
   const auto shared = std::make_shared<CallHandle>(std::move(handle));
-  auto response = web::server_sent_events(
+  return openai_api::unbuffered_events(
       [shared](web::StreamWriter& writer) -> web::Task<> { return send_events(*shared, writer); });
-  response.set("X-Accel-Buffering", "no");
-  return response;
 }
 
 web::Endpoint endpoint(const web::Bind<Services>& on, web::Answer (*handler)(const Services&, const web::Request&),
@@ -66,13 +64,12 @@ web::Answer create_message(const Services& services, const web::Request& request
   if (!call) co_return call.error();
   auto handle = co_await CallHandle::start(services.gateway, std::move(*call), stream);
   if (stream) {
-    const auto begun = co_await handle.begins_within(openai_api::comment_interval);
-    // A failure before the first piece, and before the head had to be sent, gets an error status.
-    if (begun.value_or(true)) co_return reply_with_events(std::move(handle));
+    auto failed = co_await openai_api::early_failure(handle);
+    if (failed) co_return std::move(*failed);
+    co_return reply_with_events(std::move(handle));
   }
   const auto answer = co_await handle.answer();
   if (!answer) co_return openai_api::as_openai_has_it(answer.error());
-  if (stream) co_return reply_with_events(std::move(handle));
   co_return web::json(messages::to_wire(*answer));
 }
 

@@ -2,6 +2,8 @@
 #include <boost/json.hpp>
 
 #include "appliance/foundation/crypto/random.h"
+#include "appliance/models/client_wire.h"
+#include "appliance/models/google_api/generate_wire.h"
 #include "appliance/models/messages_api/messages_wire.h"
 #include "appliance/models/providers/openai_wire.h"
 #include "appliance/models/providers/provider.h"
@@ -50,11 +52,7 @@ json::object reasoning_block(const Reasoning& reasoning) {
 }
 
 json::object call_block(const ToolCall& call) {
-  boost::system::error_code error;
-  auto input = json::parse(call.arguments, error);
-  // Invalid arguments stay visible, so that the client's check of them reports them to the model.
-  if (error || !input.is_object()) input = json::object{{"invalid_arguments", call.arguments}};
-  return {{"type", "tool_use"}, {"id", call.id}, {"name", call.name}, {"input", std::move(input)}};
+  return {{"type", "tool_use"}, {"id", call.id}, {"name", call.name}, {"input", arguments_object(call)}};
 }
 
 // Fresh, cached and written tokens are counted apart.
@@ -291,6 +289,7 @@ std::vector<web::ErrorForm> error_forms() {
   for (const char* prefix : {"/v1", "/chat/completions", "/responses", "/embeddings", "/models", "/audio", "/images"})
     forms.push_back({.prefix = prefix, .body = openai::error_body});
   for (const char* prefix : {"/v1/messages", "/v1/v1"}) forms.push_back({.prefix = prefix, .body = error_body});
+  forms.push_back({.prefix = "/v1beta", .body = generate::error_body});
   return forms;
 }
 

@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <array>
 #include <boost/json.hpp>
-#include <cmath>
 #include <utility>
 
+#include "appliance/models/client_wire.h"
 #include "appliance/models/messages_api/messages_wire.h"
 #include "appliance/models/providers/openai_wire.h"
 #include "web/blank.h"
@@ -27,15 +27,6 @@ constexpr std::array<std::string_view, 9> without_effect{"metadata",    "cache_c
                                                          "diagnostics", "inference_geo", "service_tier",
                                                          "speed",       "top_k",         "user_profile_id"};
 
-std::string at(const std::string& list, std::size_t index) { return list + "[" + std::to_string(index) + "]"; }
-
-const json::value* given(const json::object& object, std::string_view name) {
-  const auto* value = object.if_contains(name);
-  return value && !value->is_null() ? value : nullptr;
-}
-
-constexpr const char* base64_letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=";
-
 // The source of an image or a file as an address: {type: base64, media_type, data} or {type: url, url}; nothing for
 // others. `type` is the beginning of the media types that are accepted.
 std::optional<std::string> source_url(const json::object& block, std::string_view type) {
@@ -47,8 +38,7 @@ std::optional<std::string> source_url(const json::object& block, std::string_vie
     return url.starts_with("https://") ? std::optional(std::move(url)) : std::nullopt;
   }
   const auto media_type = web::string_member(*source, "media_type"), data = web::string_member(*source, "data");
-  if (kind != "base64" || !media_type.starts_with(type) || media_type.size() > 64 || data.empty()) return std::nullopt;
-  if (media_type.find_first_of(",; \"") != media_type.npos || data.find_first_not_of(base64_letters) != data.npos)
+  if (kind != "base64" || !media_type.starts_with(type) || !is_media_type(media_type) || !is_base64(data))
     return std::nullopt;
   return "data:" + media_type + ";base64," + data;
 }
@@ -64,15 +54,9 @@ std::optional<std::string> document_text(const json::object& block) {
 // Text and parts of a message, or of the result of a tool.
 class ContentReader {
  public:
-  explicit ContentReader(Message& message) : message_(message) {}
+  explicit ContentReader(Message& message) : builder_(message) {}
 
-  void add_text(std::string_view text) {
-    if (text.empty()) return;
-    // An assistant's blocks are one text that citations and calls have cut.
-    if (!message_.content.empty() && message_.role != Role::assistant) message_.content += '\n';
-    message_.content += text;
-    parts_.push_back({.text = std::string(text), .url = {}, .detail = {}});
-  }
+  void add_text(std::string_view text) { builder_.add_text(text); }
 
   // A text, an image or a document. `is_one` is false for blocks of other types.
   Problem add(const json::object& block, std::string_view type, const std::string& where, bool& is_one) {
@@ -93,10 +77,7 @@ class ContentReader {
     return std::nullopt;
   }
 
-  // Parts are kept only where there is more than text.
-  void finish() {
-    if (has_more_) message_.parts = std::move(parts_);
-  }
+  void finish() { builder_.finish(); }
 
  private:
   Problem add_part(const json::object& block, PartKind kind, std::string_view type, const std::string& where) {
@@ -104,15 +85,12 @@ class ContentReader {
     if (!url)
       return web::invalid(where + ".source must be {type: 'base64', media_type: '" + std::string(type) +
                           (kind == PartKind::image ? "...'" : "'") + ", data} or {type: 'url', url: 'https://...'}");
-    parts_.push_back(
+    builder_.add_file(
         {.text = {}, .url = std::move(*url), .detail = {}, .name = web::string_member(block, "title"), .kind = kind});
-    has_more_ = true;
     return std::nullopt;
   }
 
-  Message& message_;
-  std::vector<Part> parts_;
-  bool has_more_ = false;
+  ContentBuilder builder_;
 };
 
 // Reads one message. Results of tools are messages of their own in the internal form.
@@ -332,7 +310,6 @@ Problem read_tools(const json::object& body, ChatRequest& request) {
 
 // Thinking is an effort in the internal form; each provider has its own budgets for it.
 Problem read_thinking(const json::object& body, ChatRequest& request) {
-  constexpr std::int64_t little = 4'000, much = 16'000;  // tokens
   if (const auto* value = given(body, "thinking")) {
     const auto* thinking = value->if_object();
     const auto type = thinking ? web::string_member(*thinking, "type") : std::string();
@@ -340,7 +317,7 @@ Problem read_thinking(const json::object& body, ChatRequest& request) {
       const auto* budget = thinking->if_contains("budget_tokens");
       const auto* tokens = budget ? budget->if_int64() : nullptr;
       if (!tokens || *tokens < 1) return web::invalid("thinking.budget_tokens must be a whole number of at least 1");
-      request.options["reasoning_effort"] = *tokens <= little ? "low" : *tokens <= much ? "medium" : "high";
+      request.options["reasoning_effort"] = effort_of_budget(*tokens);
     } else if (type == "adaptive") {
       request.options["reasoning_effort"] = "high";
     } else if (type != "disabled") {
@@ -365,19 +342,8 @@ Problem read_thinking(const json::object& body, ChatRequest& request) {
     const auto* schema = object ? web::object_member(*object, "schema") : nullptr;
     if (!schema || web::string_member(*object, "type") != "json_schema")
       return web::invalid("output_config.format must be {type: 'json_schema', schema}");
-    request.options["response_format"] = json::object{
-        {"type", "json_schema"}, {"json_schema", {{"name", "answer"}, {"schema", *schema}, {"strict", true}}}};
+    request.options["response_format"] = answer_of_schema(*schema);
   }
-  return std::nullopt;
-}
-
-Problem read_fraction(const json::object& body, const char* name, std::optional<double>& number) {
-  const auto* value = given(body, name);
-  if (!value) return std::nullopt;
-  boost::system::error_code error;
-  const auto read = value->is_number() ? value->to_number<double>(error) : std::nan("");
-  if (!(read >= 0 && read <= 1)) return web::invalid(std::string(name) + " must be a number from 0 to 1");
-  number = read;
   return std::nullopt;
 }
 
@@ -403,8 +369,13 @@ Problem read_limits(const json::object& body, bool is_count, ChatRequest& reques
     if (!value->is_bool()) return web::invalid("stream must be true or false");
     request.stream = value->get_bool();
   }
-  if (auto problem = read_fraction(body, "temperature", request.temperature)) return problem;
-  return read_fraction(body, "top_p", request.top_p);
+  const auto temperature = number_within(body, "temperature", 0, 1);
+  if (!temperature) return temperature.error();
+  request.temperature = *temperature;
+  const auto top_p = number_within(body, "top_p", 0, 1);
+  if (!top_p) return top_p.error();
+  request.top_p = *top_p;
+  return std::nullopt;
 }
 
 Problem refuse_unknown(const json::object& body) {

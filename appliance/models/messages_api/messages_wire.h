@@ -78,8 +78,8 @@ boost::json::object to_wire(const ChatAnswer&);
 // {type: "error", error: {type, message}}: type is Anthropic's name of the kind.
 boost::json::object error_body(const web::Error&);
 boost::json::value error_schema();
-// The forms of all errors of the model API, with or without a row: Anthropic's for messages, OpenAI's for the rest of
-// /v1 and the paths that stand for it.
+// The forms of all errors of the model API, with or without a row: Anthropic's for messages, Google's for /v1beta,
+// OpenAI's for the rest of /v1 and the paths that stand for it.
 std::vector<web::ErrorForm> error_forms();
 
 }  // namespace models::messages

@@ -93,11 +93,9 @@ web::Task<> send_chunks(std::vector<CallHandle>& handles, bool include_usage, we
 
 web::Response reply_with_chunks(std::vector<CallHandle> handles, bool include_usage) {
   const auto shared = std::make_shared<std::vector<CallHandle>>(std::move(handles));
-  auto response = web::server_sent_events([shared, include_usage](web::StreamWriter& writer) -> web::Task<> {
+  return unbuffered_events([shared, include_usage](web::StreamWriter& writer) -> web::Task<> {
     return send_chunks(*shared, include_usage, writer);
   });
-  response.set("X-Accel-Buffering", "no");
-  return response;
 }
 
 web::Response reply_whole(const std::vector<ChatAnswer>& answers) {
@@ -132,15 +130,14 @@ web::Answer complete_chat(const Services& services, const web::Request& request)
     handles.push_back(std::move(handle));
   }
   if (stream) {
-    const auto begun = co_await handles.front().begins_within(comment_interval);
-    // A failure before that gets an error status.
-    if (begun.value_or(true)) co_return reply_with_chunks(std::move(handles), include_usage);
+    auto failed = co_await early_failure(handles.front());
+    if (failed) co_return std::move(*failed);
+    co_return reply_with_chunks(std::move(handles), include_usage);
   }
   std::vector<ChatAnswer> answers;
   for (auto& handle : handles) {
     auto answer = co_await handle.answer();
     if (!answer) co_return as_openai_has_it(answer.error());
-    if (stream) co_return reply_with_chunks(std::move(handles), include_usage);
     answers.push_back(std::move(*answer));
   }
   co_return reply_whole(answers);

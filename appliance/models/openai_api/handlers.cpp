@@ -45,18 +45,6 @@ web::Result<EmbeddingRequest> parse_embedding(const web::Request& request) {
   return EmbeddingRequest{.model = std::string(std::move(*name)), .body = json::serialize(kept)};
 }
 
-// The available models that the caller may use.
-web::Task<web::Result<std::vector<ListedModel>>> usable_models(ModelGateway& gateway, web::Caller caller) {
-  const auto payer = gateway.policy().payer_of(caller);
-  if (!payer) co_return payer.error();
-  auto models = co_await gateway.models();
-  std::erase_if(models, [&](const ListedModel& model) {
-    const bool in_plan = !model.entry || model.catalogue->allows(payer->plan, model.entry->id);
-    return !model.available || !in_plan;
-  });
-  co_return models;
-}
-
 json::object to_wire(const ListedModel& model) {
   json::object wire{{"id", model.id}, {"object", "model"}, {"created", 0}, {"owned_by", model.provider}};
   if (!model.entry) return wire;
@@ -73,6 +61,28 @@ json::object to_wire(const ListedModel& model) {
 }
 
 }  // namespace
+
+web::Task<web::Result<std::vector<ListedModel>>> usable_models(ModelGateway& gateway, web::Caller caller) {
+  const auto payer = gateway.policy().payer_of(caller);
+  if (!payer) co_return payer.error();
+  auto models = co_await gateway.models();
+  std::erase_if(models, [&](const ListedModel& model) {
+    const bool in_plan = !model.entry || model.catalogue->allows(payer->plan, model.entry->id);
+    return !model.available || !in_plan;
+  });
+  co_return models;
+}
+
+web::Task<web::Result<ListedModel>> usable_model(ModelGateway& gateway, web::Caller caller, std::string id) {
+  const auto models = co_await usable_models(gateway, std::move(caller));
+  if (!models) co_return models.error();
+  const auto found = std::ranges::find(*models, id, &ListedModel::id);
+  if (found != models->end()) co_return *found;
+  auto unknown = unknown_model(id);
+  unknown.kind = web::Kind::not_found;
+  unknown.message += ", or not one of your plan's";
+  co_return unknown;
+}
 
 web::Answer create_embeddings(const Services& services, const web::Request& request) {
   auto body = parse_embedding(request);
@@ -95,15 +105,9 @@ web::Answer list_models(const Services& services, const web::Request& request) {
 }
 
 web::Answer show_model(const Services& services, const web::Request& request) {
-  const auto models = co_await usable_models(services.gateway, request.caller);
-  if (!models) co_return models.error();
-  const auto& id = request.param("model");
-  const auto found = std::ranges::find(*models, id, &ListedModel::id);
-  if (found != models->end()) co_return web::json(to_wire(*found));
-  auto unknown = unknown_model(id);
-  unknown.kind = web::Kind::not_found;
-  unknown.message += ", or not one of your plan's";
-  co_return unknown;
+  const auto model = co_await usable_model(services.gateway, request.caller, request.param("model"));
+  if (!model) co_return model.error();
+  co_return web::json(to_wire(*model));
 }
 
 }  // namespace models::openai_api

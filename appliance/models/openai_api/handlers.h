@@ -66,6 +66,11 @@ struct EmbeddingBody {
 };
 BOOST_DESCRIBE_STRUCT(EmbeddingBody, (), (model, input))
 
+// The available models that the caller may use.
+web::Task<web::Result<std::vector<ListedModel>>> usable_models(ModelGateway&, web::Caller);
+// One of them. not_found: there is none of this id.
+web::Task<web::Result<ListedModel>> usable_model(ModelGateway&, web::Caller, std::string id);
+
 web::Answer complete_chat(const Services&, const web::Request&);
 web::Answer create_response(const Services&, const web::Request&);
 web::Answer create_embeddings(const Services&, const web::Request&);
@@ -75,8 +80,8 @@ web::Answer show_model(const Services&, const web::Request&);
 // The API for agents and for OpenAI's clients: POST /v1/chat/completions, POST /v1/embeddings and GET /v1/models, also
 // without /v1. Its listener must use messages::error_forms().
 std::vector<web::Route> routes(const web::Guard&, const web::Bind<Services>&);
-// The same and those of messages_api and media_api, for agents' tokens and users' API keys, on the web and on the
-// backend.
+// The same and those of messages_api, google_api and media_api, for agents' tokens and users' API keys, on the web and
+// on the backend.
 std::vector<web::Route> caller_routes(const agentbox::Guards&, const web::Bind<Services>&);
 
 }  // namespace models::openai_api

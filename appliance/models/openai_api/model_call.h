@@ -20,14 +20,31 @@ inline web::Error as_openai_has_it(web::Error error) {
 // not take it for dead. Later errors are events.
 inline constexpr std::chrono::milliseconds comment_interval{4'000};
 
-// The next pieces of a streamed answer; comments are written while there are none. Empty: the answer has ended.
-inline web::Task<std::vector<AnswerPiece>> next_pieces(CallHandle& handle, web::StreamWriter& writer) {
+// The next pieces of a streamed answer; comments are written while there are none, or blanks in a form that has no
+// comments. Empty: the answer has ended.
+inline web::Task<std::vector<AnswerPiece>> next_pieces(CallHandle& handle, web::StreamWriter& writer,
+                                                       bool takes_comments = true) {
   for (;;) {
     auto pieces = co_await handle.next_within(comment_interval);
     if (pieces) co_return std::move(*pieces);
-    auto comment = handle.comment();
-    co_await writer.write(std::move(comment));
+    std::string filler = takes_comments ? handle.comment() : " ";
+    co_await writer.write(std::move(filler));
   }
+}
+
+// How a streamed call has failed before its first piece, and before the head had to be sent: it gets an error status.
+inline web::Task<std::optional<web::Error>> early_failure(CallHandle& handle) {
+  const auto begun = co_await handle.begins_within(comment_interval);
+  if (begun.value_or(true)) co_return std::nullopt;
+  const auto answer = co_await handle.answer();
+  if (answer) co_return std::nullopt;
+  co_return as_openai_has_it(answer.error());
+}
+
+inline web::Response unbuffered_events(web::Stream stream) {
+  auto response = web::server_sent_events(std::move(stream));
+  response.set("X-Accel-Buffering", "no");
+  return response;
 }
 
 // Agents say who waits for them. Users' programs count as persons, whatever they say.

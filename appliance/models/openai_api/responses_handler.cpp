@@ -42,10 +42,8 @@ web::Task<> send_events(Streamed& streamed, web::StreamWriter& writer) {
 }
 
 web::Response reply_with_events(std::shared_ptr<Streamed> streamed) {
-  auto response = web::server_sent_events(
+  return unbuffered_events(
       [streamed](web::StreamWriter& writer) -> web::Task<> { return send_events(*streamed, writer); });
-  response.set("X-Accel-Buffering", "no");
-  return response;
 }
 
 }  // namespace
@@ -64,16 +62,10 @@ web::Answer create_response(const Services& services, const web::Request& reques
   if (!call) co_return call.error();
   auto handle = co_await CallHandle::start(services.gateway, std::move(*call), stream);
   if (stream) {
-    const auto begun = co_await handle.begins_within(comment_interval);
-    // A failure before that gets an error status.
-    bool has_failed = false;
-    if (begun == false) {
-      const auto answer = co_await handle.answer();
-      has_failed = !answer;
-    }
-    if (!has_failed)
-      co_return reply_with_events(std::make_shared<Streamed>(
-          Streamed{std::move(handle), std::move(parsed->echo), services.recent_items, user}));
+    auto failed = co_await early_failure(handle);
+    if (failed) co_return std::move(*failed);
+    co_return reply_with_events(
+        std::make_shared<Streamed>(Streamed{std::move(handle), std::move(parsed->echo), services.recent_items, user}));
   }
   const auto answer = co_await handle.answer();
   if (!answer) co_return as_openai_has_it(answer.error());

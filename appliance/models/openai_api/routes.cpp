@@ -1,4 +1,5 @@
 
+#include "appliance/models/google_api/handlers.h"
 #include "appliance/models/media_api/handlers.h"
 #include "appliance/models/messages_api/handlers.h"
 #include "appliance/models/openai_api/handlers.h"
@@ -63,6 +64,7 @@ std::vector<web::Route> routes(const web::Guard& guard, const web::Bind<Services
 std::vector<web::Route> caller_routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {
   auto rows = routes(guards.model_caller, on);
   web::append(rows, messages_api::routes(guards.model_caller, on));
+  web::append(rows, google_api::routes(guards.model_caller, on));
   web::append(rows, media_api::routes(guards.model_caller, on));
   return rows;
 }

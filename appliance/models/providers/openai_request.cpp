@@ -1,18 +1,15 @@
 // The request half of openai_wire.h.
 #include <algorithm>
 #include <boost/json.hpp>
-#include <boost/url/parse.hpp>
-#include <boost/url/url_view.hpp>
-#include <cmath>
 #include <utility>
 
+#include "appliance/models/client_wire.h"
 #include "appliance/models/providers/openai_options.h"
 #include "appliance/models/providers/openai_reasoning.h"
 #include "appliance/models/providers/openai_wire.h"
 #include "appliance/models/providers/repair.h"
 #include "appliance/models/providers/wire_json.h"
 #include "web/blank.h"
-#include "web/client/fetch.h"
 #include "web/json.h"
 #include "web/routes/fields.h"
 
@@ -22,39 +19,7 @@ namespace json = boost::json;
 
 namespace {
 
-std::string at(std::string_view array, std::size_t index, std::string_view field = {}) {
-  auto where = std::string(array) + "[" + std::to_string(index) + "]";
-  if (!field.empty()) where.append(".").append(field);
-  return where;
-}
-
-// The member, or null when it is absent or JSON null: clients send both for "not given".
-const json::value* given(const json::object& object, std::string_view name) {
-  const auto* value = object.if_contains(name);
-  return value && !value->is_null() ? value : nullptr;
-}
-
 constexpr std::size_t max_images = 20, max_files = 10;
-
-bool is_base64(std::string_view data) {
-  return !data.empty() &&
-         data.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=") == data.npos;
-}
-
-bool is_media_type(std::string_view type) {
-  return type.size() < 128 && type.find('/') != type.npos && type.find_first_of(" \"\r\n;,") == type.npos;
-}
-
-// Whether models may be given the address: a server that fetches it may stand in the box's own network.
-bool is_public_url(std::string_view url) {
-  if (url.starts_with("https://")) return true;
-  if (!url.starts_with("http://")) return false;
-  const auto parsed = boost::urls::parse_uri(url);
-  if (!parsed) return false;
-  const auto host = parsed->host_address();
-  return host != "localhost" && !host.ends_with(".localhost") && host.find_first_of(".:") != host.npos &&
-         (parsed->host_type() == boost::urls::host_type::name || web::is_public_address(host));
-}
 
 // The URL of an image, or nothing if models do not accept it.
 std::optional<Part> parse_image(const json::object& part) {
@@ -245,19 +210,6 @@ web::Result<ToolDefinition> parse_tool(const json::value& value, const std::stri
   return tool;
 }
 
-web::Result<std::optional<double>> parse_number(const json::object& body, std::string_view name, double low,
-                                                double high) {
-  const auto* value = given(body, name);
-  if (!value) return std::optional<double>{};
-  boost::system::error_code error;
-  const auto number = value->is_number() ? value->to_number<double>(error) : std::nan("");
-  if (!(number >= low && number <= high)) {
-    return web::invalid(std::string(name) + " must be a number from " + std::to_string(static_cast<int>(low)) + " to " +
-                        std::to_string(static_cast<int>(high)));
-  }
-  return std::optional(number);
-}
-
 web::Result<bool> parse_flag(const json::object& body, std::string_view name) {
   const auto* value = given(body, name);
   if (!value) return false;
@@ -421,10 +373,10 @@ web::Result<ChatRequest> parse_request(const json::value& value) {
       request.tools.push_back(std::move(*tool));
     }
   }
-  auto temperature = parse_number(*body, "temperature", 0, 2);
+  auto temperature = number_within(*body, "temperature", 0, 2);
   if (!temperature) return temperature.error();
   request.temperature = *temperature;
-  auto top_p = parse_number(*body, "top_p", 0, 1);
+  auto top_p = number_within(*body, "top_p", 0, 1);
   if (!top_p) return top_p.error();
   request.top_p = *top_p;
   auto max_tokens = parse_max_tokens(*body);

@@ -3,6 +3,7 @@
 #include <array>
 #include <boost/json.hpp>
 
+#include "appliance/models/client_wire.h"
 #include "appliance/models/providers/openai_wire.h"
 #include "appliance/models/providers/responses_reasoning.h"
 #include "appliance/models/providers/responses_wire.h"
@@ -30,11 +31,6 @@ std::string at(std::size_t index, std::string_view field = {}) {
   auto where = "input[" + std::to_string(index) + "]";
   if (!field.empty()) where.append(".").append(field);
   return where;
-}
-
-const json::value* given(const json::object& object, std::string_view name) {
-  const auto* value = object.if_contains(name);
-  return value && !value->is_null() ? value : nullptr;
 }
 
 std::string_view text_of(const json::object& object, std::string_view name) {

@@ -10,6 +10,7 @@ import { package_named } from "../support/packages.mjs";
 
 const { generateText, stepCountIs, streamText, tool } = package_named("ai");
 const { createAnthropic } = package_named("@ai-sdk/anthropic");
+const { createGoogleGenerativeAI } = package_named("@ai-sdk/google");
 const { createOpenAICompatible } = package_named("@ai-sdk/openai-compatible");
 const { createOpenAI } = package_named("@ai-sdk/openai");
 const { ChatOpenAI } = package_named("@langchain/openai");
@@ -17,6 +18,7 @@ const { AIMessageChunk, HumanMessage, ToolMessage } = package_named("@langchain/
 const OpenAI = package_named("openai").default;
 const anthropic_sdk = package_named("@anthropic-ai/sdk");
 const Anthropic = anthropic_sdk.Anthropic ?? anthropic_sdk.default;
+const { GoogleGenAI } = package_named("@google/genai");
 const { z } = package_named("zod");
 
 const PAGE = fileURLToPath(new URL("../../../docs/models.md", import.meta.url));
@@ -178,6 +180,39 @@ const anthropic_messages = async ({ apiKey, root, model, stream }) => {
   }
 };
 
+const google_genai = async ({ apiKey, root, model, stream }) => {
+  const client = new GoogleGenAI({ apiKey, httpOptions: { baseUrl: root } });
+  const [, mimeType, data] = /^data:(.*);base64,(.*)$/.exec(IMAGE);
+  const contents = [{ role: "user", parts: [{ text: QUESTION }, { inlineData: { mimeType, data } }] }];
+  const request = {
+    model,
+    contents,
+    config: {
+      maxOutputTokens: 4000,
+      thinkingConfig: { includeThoughts: true, thinkingBudget: 2000 },
+      tools: [{ functionDeclarations: [{ name: "find_place", description, parametersJsonSchema: parameters }] }],
+    },
+  };
+  const { totalTokens } = await client.models.countTokens({ model, contents });
+  assert.ok(totalTokens > 0);
+  for (;;) {
+    const parts = [];
+    const chunks = stream ? await client.models.generateContentStream(request) : [await client.models.generateContent(request)];
+    for await (const chunk of chunks) parts.push(...(chunk.candidates[0].content.parts ?? []));
+    const calls = parts.filter((part) => part.functionCall).map((part) => part.functionCall);
+    if (calls.length === 0)
+      return parts
+        .filter((part) => !part.thought)
+        .map((part) => part.text)
+        .join("");
+    contents.push({ role: "model", parts });
+    contents.push({
+      role: "user",
+      parts: calls.map(({ id, name, args }) => ({ functionResponse: { id, name, response: { output: find(args) } } })),
+    });
+  }
+};
+
 const clients = {
   "openai, chat completions": openai_chat,
   "openai, responses": openai_responses,
@@ -192,6 +227,10 @@ const clients = {
   "Anthropic SDK, messages": anthropic_messages,
   "AI SDK, anthropic": ai_sdk(({ apiKey, baseURL, model }) => createAnthropic({ apiKey, baseURL })(model), {
     anthropic: { thinking: { type: "enabled", budgetTokens: 2000 } },
+  }),
+  "Google Gen AI SDK": google_genai,
+  "AI SDK, google": ai_sdk(({ apiKey, root, model }) => createGoogleGenerativeAI({ apiKey, baseURL: `${root}/v1beta` })(model), {
+    google: { thinkingConfig: { includeThoughts: true, thinkingLevel: "low" } },
   }),
 };
 

@@ -39,6 +39,7 @@ const valid = (schema) => {
 // What a schema cannot say: a body with these passes everything but the field in question.
 const samples = {
   messages: [{ role: "user", content: "hello" }],
+  contents: [{ role: "user", parts: [{ text: "hello" }] }],
   input: "hello",
   to: "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed",
   address: "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed",
@@ -135,7 +136,7 @@ const inhabited = async (t) => {
     taskId: () => task,
     agentId: () => agent,
     provider: () => "openrouter",
-    model: () => "builtin",
+    model: (path) => (path.startsWith("/v1beta/") ? "builtin:generateContent" : "builtin"),
     name: () => "ci",
     runId: () => "none",
     page: () => "logs",

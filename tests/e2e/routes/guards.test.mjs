@@ -108,16 +108,18 @@ const refusal = {
   "agent token or API key": (name) => (["an agent's token", "a user's key"].includes(name) ? undefined : 401),
 };
 
-// A 401 as the row's clients read it: those of Anthropic for messages, those of OpenAI for the rest of the model API, those of
-// JSON-RPC under /a2a.
+// A 401 as the row's clients read it: those of Anthropic for messages, those of Google for /v1beta, those of OpenAI for the rest
+// of the model API, those of JSON-RPC under /a2a.
 const unauthorized = (path) =>
   /^(\/v1)+\/messages/.test(path)
     ? { type: "error", error: { type: "authentication_error", message: "Unauthorized" } }
-    : /^\/(v1|chat|responses|embeddings|models|audio|images)(\/|$)/.test(path)
-      ? { error: { message: "Unauthorized", type: "authentication_error", code: "invalid_api_key", param: null } }
-      : path.startsWith("/a2a")
-        ? { jsonrpc: "2.0", id: null, error: { code: -32000, message: "Unauthorized" } }
-        : { error: "Unauthorized" };
+    : path.startsWith("/v1beta/")
+      ? { error: { code: 401, message: "Unauthorized", status: "UNAUTHENTICATED" } }
+      : /^\/(v1|chat|responses|embeddings|models|audio|images)(\/|$)/.test(path)
+        ? { error: { message: "Unauthorized", type: "authentication_error", code: "invalid_api_key", param: null } }
+        : path.startsWith("/a2a")
+          ? { jsonrpc: "2.0", id: null, error: { code: -32000, message: "Unauthorized" } }
+          : { error: "Unauthorized" };
 
 const rows_of = async (box) => {
   const rows = [];
