@@ -98,10 +98,23 @@ json::object usage_to_wire(const TokenUsage& usage) {
 
 json::object& candidate_of(json::object& wire) { return wire["candidates"].as_array().front().as_object(); }
 
+// The sources that an answer cites: {groundingChunks: [{web: {uri, title}}]}.
+json::object grounding_of(const json::array& annotations) {
+  json::array chunks;
+  for (const auto& annotation : annotations) {
+    const auto url = web::string_at(annotation, "/url_citation/url");
+    if (url.empty()) continue;
+    const json::object page{{"uri", url}, {"title", web::string_at(annotation, "/url_citation/title")}};
+    chunks.push_back(json::object{{"web", page}});
+  }
+  return {{"groundingChunks", std::move(chunks)}};
+}
+
 void add_end(json::object& wire, const ChatAnswer& answer) {
   auto& candidate = candidate_of(wire);
   candidate["finishReason"] = finish_reason(answer);
   if (!answer.message.refusal.empty()) candidate["finishMessage"] = answer.message.refusal;
+  if (!answer.message.annotations.empty()) candidate["groundingMetadata"] = grounding_of(answer.message.annotations);
   wire["usageMetadata"] = usage_to_wire(answer.usage);
 }
 
