@@ -26,6 +26,8 @@ constexpr const char* call_text =
     "cachedContent are refused by name. The key is sent as x-goog-api-key, as a bearer token or as `?key=`. Otherwise "
     "as /v1/chat/completions, whose limits apply.";
 constexpr const char* bare_text = "The same as /v1beta/models/{model}, for clients that leave `models/` out.";
+constexpr const char* stable_text =
+    "The same as /v1beta/models/{model}, for clients that use this version of Google's API.";
 
 constexpr std::string_view generate_method = "generateContent", stream_method = "streamGenerateContent",
                            count_method = "countTokens";
@@ -37,7 +39,7 @@ struct CalledMethod {
 // From the end of the path: "vendor/model:tag:generateContent". In front of it may be the version, for clients that are
 // given an address with the version and add it themselves.
 web::Result<CalledMethod> called_method(std::string_view path) {
-  for (const std::string_view prefix : {"v1beta/", "models/"})
+  for (const std::string_view prefix : {"v1beta/", "v1/", "models/"})
     if (path.starts_with(prefix)) path.remove_prefix(prefix.size());
   const auto colon = path.rfind(':');
   const auto name = colon == path.npos ? std::string_view() : path.substr(colon + 1);
@@ -182,8 +184,11 @@ std::vector<web::Route> routes(const web::Guard& guard, const web::Bind<Services
     called.body = web::schema_of<GenerateBody>;
     return called;
   };
+  auto stable = calling(stable_text);
+  stable.problem = openai::error_schema;  // as everything below /v1
   return {{web::POST, "/v1beta/models/:model+", guard, nullptr, calling(call_text), "Ask a model"},
           {web::POST, "/v1beta/:model+", guard, nullptr, calling(bare_text), "Ask a model"},
+          {web::POST, "/v1/models/:model+", guard, nullptr, std::move(stable), "Ask a model"},
           {web::GET, "/v1beta/models", guard, nullptr, endpoint(on, list_models), "List the models you can use"},
           {web::GET, "/v1beta/models/:model+", guard, nullptr, endpoint(on, show_model), "Show a model you can use"}};
 }

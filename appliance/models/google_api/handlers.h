@@ -27,7 +27,8 @@ web::Answer list_models(const Services&, const web::Request&);
 web::Answer show_model(const Services&, const web::Request&);
 
 // The listener of these rows must use messages::error_forms(). Models are also called without `models/` in front, as
-// the AI SDK does for names with a vendor.
+// the AI SDK does for names with a vendor, and under /v1, as Google's client for JavaScript does; what those that list
+// models find there has OpenAI's form.
 std::vector<web::Route> routes(const web::Guard&, const web::Bind<Services>&);
 
 }  // namespace models::google_api

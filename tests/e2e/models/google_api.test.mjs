@@ -12,13 +12,14 @@ const { generateText, stepCountIs, streamText, tool } = package_named("ai");
 const { z } = package_named("zod");
 
 // The client has the key of a user, and the address of the box with or without the version of the API.
+const apiVersion = "v1beta";
 const story_of = async (t, suffix = "") => {
   const model = await ModelServer.start(t);
   const box = await Box.start(t, { LOCAL_MODEL_URL: model.url });
   const ada = await box.customer("ada@example.org");
   const { key } = (await ada.call("POST", "/api/keys", { name: "script", scopes: ["models"] })).body;
   t.after(() => model.check());
-  const client = new GoogleGenAI({ apiKey: key, httpOptions: { baseUrl: box.web + suffix } });
+  const client = new GoogleGenAI({ apiKey: key, apiVersion, httpOptions: { baseUrl: box.web + suffix } });
   return { box, model, ada, key, client };
 };
 
@@ -71,6 +72,11 @@ test("content is generated whole, by every way to send a key, with and without t
   assert.deepEqual([asked.temperature, asked.top_p, asked.max_tokens, asked.stop], [0.5, 0.9, 50, ["END"]]);
   assert.deepEqual(asked.response_format.json_schema.schema, { type: "object", properties: { at: { type: "string" } } });
 
+  // The version that the client uses by itself has the models in OpenAI's form, and calls in Google's.
+  model.will(say("As it comes.", [5, 1]));
+  const as_it_comes = new GoogleGenAI({ apiKey: key, httpOptions: { baseUrl: box.web } });
+  assert.equal((await as_it_comes.models.generateContent({ model: MODEL, contents: question })).text, "As it comes.");
+
   const ways = [
     [path("generateContent"), { "x-goog-api-key": key }],
     [path("generateContent"), { authorization: `Bearer ${key}` }],
@@ -84,7 +90,7 @@ test("content is generated whole, by every way to send a key, with and without t
     assert.equal(again.body?.candidates?.[0].content.parts[0].text, "Again.", `${target}: ${again.text}`);
   }
   const { calls } = (await ada.call("GET", "/api/dashboard/calls")).body;
-  assert.deepEqual([calls.length, calls.at(-1).inputTokens, calls.at(-1).outputTokens], [6, 12, 3]);
+  assert.deepEqual([calls.length, calls.at(-1).inputTokens, calls.at(-1).outputTokens], [7, 12, 3]);
   assert.ok(!box.whole_log.includes(key.slice(3)), "the key is in no log");
 });
 
@@ -92,7 +98,7 @@ test("a stream has its pieces as events, or as the elements of an array", async 
   const { box, model, client, key } = await story_of(t, "/v1beta");
   const text = "Der Leuchtturm – 灯台 – стоит на скале. ".repeat(20);
   model.will(streamed(say(text, [7, 400])), streamed(say(text, [7, 400])));
-  const plain = new GoogleGenAI({ apiKey: key, httpOptions: { baseUrl: box.web } });
+  const plain = new GoogleGenAI({ apiKey: key, apiVersion, httpOptions: { baseUrl: box.web } });
   const chunks = await collected(await plain.models.generateContentStream({ model: MODEL, contents: question }));
   assert.equal(chunks.map((chunk) => chunk.text ?? "").join(""), text);
   assert.ok(chunks.length > 10, "in pieces");
@@ -209,7 +215,7 @@ test("errors have the form that the clients read", async (t) => {
     assert.deepEqual([error.code, error.status], [400, "INVALID_ARGUMENT"]);
     assert.match(error.message, field);
   }
-  const stranger = new GoogleGenAI({ apiKey: "sk_nobody", httpOptions: { baseUrl: box.web } });
+  const stranger = new GoogleGenAI({ apiKey: "sk_nobody", apiVersion, httpOptions: { baseUrl: box.web } });
   const refused = await refusal_of(stranger.models.generateContent({ model: MODEL, contents: question }));
   assert.deepEqual([refused.status, JSON.parse(refused.message).error.status], [401, "UNAUTHENTICATED"]);
   model.will(fail(429, "slow down"), fail(429, "slow down"));

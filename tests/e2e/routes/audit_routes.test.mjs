@@ -593,7 +593,7 @@ const unnoted = {
         ),
       ),
       ...["/v1", "/v1/v1"].flatMap((prefix) => ["messages", "messages/count_tokens"].map((path) => `${listener} POST ${prefix}/${path}`)),
-      ...["/v1beta/models", "/v1beta"].map((prefix) => `${listener} POST ${prefix}/{model}`),
+      ...["/v1beta/models", "/v1beta", "/v1/models"].map((prefix) => `${listener} POST ${prefix}/{model}`),
     ]),
     "backend POST /api/ai/chat",
     "backend POST /api/ai/models/select",

@@ -136,7 +136,7 @@ const inhabited = async (t) => {
     taskId: () => task,
     agentId: () => agent,
     provider: () => "openrouter",
-    model: (path) => (path.startsWith("/v1beta/") ? "builtin:generateContent" : "builtin"),
+    model: (path) => (path.startsWith("/v1") ? "builtin:generateContent" : "builtin"),
     name: () => "ci",
     runId: () => "none",
     page: () => "logs",
