@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "web/client/fetch.h"
+#include "web/routes/reply.h"
 
 namespace models {
 
@@ -63,6 +64,18 @@ std::string_view effort_of_budget(std::int64_t tokens) {
 
 json::object answer_of_schema(const json::object& schema) {
   return {{"type", "json_schema"}, {"json_schema", {{"name", "answer"}, {"schema", schema}, {"strict", true}}}};
+}
+
+std::string json_text(const json::object& object) {
+  std::string text;
+  web::write_json(text, object);
+  return text;
+}
+
+std::string json_text(const json::value& value) {
+  std::string text;
+  web::write_json(text, value);
+  return text;
 }
 
 json::object arguments_object(const ToolCall& call) {

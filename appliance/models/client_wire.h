@@ -2,6 +2,7 @@
 #pragma once
 
 #include <boost/json/object.hpp>
+#include <boost/json/value.hpp>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -33,6 +34,10 @@ std::string_view effort_of_budget(std::int64_t tokens);
 
 // The response_format for answers of this schema.
 boost::json::object answer_of_schema(const boost::json::object& schema);
+
+// JSON with numbers as models and people write them: 50.2 and not 5.02E1.
+std::string json_text(const boost::json::object&);
+std::string json_text(const boost::json::value&);
 
 // A call's arguments for forms that have them as an object. Invalid ones stay visible, as {invalid_arguments: text}, so
 // that the client's check of them reports them to the model.

@@ -72,8 +72,8 @@ std::string response_text(const json::object& response) {
   if (response.size() == 2 && response.contains("name")) plain = response.if_contains("content");
   for (const auto* name : {"output", "result"})
     if (response.size() == 1 && !plain) plain = response.if_contains(name);
-  if (!plain) return json::serialize(response);
-  return plain->is_string() ? std::string(plain->get_string()) : json::serialize(*plain);
+  if (!plain) return json_text(response);
+  return plain->is_string() ? std::string(plain->get_string()) : json_text(*plain);
 }
 
 // Calls and their results, which may have no ids: results then belong to the earliest open call of their function.
@@ -199,7 +199,7 @@ class ContentReader {
     call.id = ids_.of_call(text_of(*object, "id"), call.name);
     const auto* args = member(*object, "args");
     if (args && !args->is_object()) return web::invalid(where + ".functionCall.args must be an object");
-    call.arguments = args ? json::serialize(*args) : "{}";
+    call.arguments = args ? json_text(*args) : "{}";
     auto signature = text_of(part, "thoughtSignature");
     if (auto kept = unpack(signature)) {
       call.signature = std::move(kept->signature);

@@ -145,6 +145,7 @@ web::Answer call_model(const Services& services, const web::Request& request) {
   if (!method) co_return method.error();
   const auto query = web::parse_query<CallQuery>(request);
   if (!query) co_return query.error();
+  if (query->alt && *query->alt != "sse" && *query->alt != "json") co_return web::invalid("alt must be sse or json");
   const auto body = web::parse_body<json::object>(request);
   if (!body) co_return body.error();
   if (method->name == count_method) co_return count_tokens(*body, method->model);

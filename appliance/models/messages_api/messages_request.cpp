@@ -147,7 +147,7 @@ class MessageReader {
     if (call.name.empty()) return web::invalid(where + ".name must be a string");
     const auto* input = web::object_member(block, "input");
     if (!input) return web::invalid(where + ".input must be an object");
-    call.arguments = json::serialize(*input);
+    call.arguments = json_text(*input);
     for (auto signature = signatures_.begin(); signature != signatures_.end(); ++signature) {
       if (signature->call != call.id) continue;
       call.signature = std::move(signature->signature);
