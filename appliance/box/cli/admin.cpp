@@ -1,20 +1,11 @@
-#include "appliance/box/cli/admin.h"
+#include "appliance/box/cli/subcommands.h"
 
 #include <iomanip>
 #include <iostream>
 
 #include "appliance/billing/subscriptions/plans.h"
 #include "appliance/box/cli/admin_command.h"
-#include "appliance/box/cli/agent_transfer.h"
-#include "appliance/box/cli/audit.h"
-#include "appliance/box/cli/billing.h"
-#include "appliance/box/cli/channels.h"
 #include "appliance/box/cli/confirmation.h"
-#include "appliance/box/cli/git_hosts.h"
-#include "appliance/box/cli/invites.h"
-#include "appliance/box/cli/master_key.h"
-#include "appliance/box/cli/models.h"
-#include "appliance/box/cli/operator_keys.h"
 #include "appliance/box/cli/secret_file.h"
 #include "appliance/foundation/crypto/random.h"
 #include "web/ascii.h"

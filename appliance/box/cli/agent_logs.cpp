@@ -1,4 +1,4 @@
-#include "appliance/box/cli/agent_logs.h"
+#include "appliance/box/cli/subcommands.h"
 
 #include <iostream>
 #include <memory>

@@ -1,4 +1,4 @@
-#include "appliance/box/cli/agent_transfer.h"
+#include "appliance/box/cli/subcommands.h"
 
 #include <boost/algorithm/string/replace.hpp>
 #include <filesystem>

@@ -1,4 +1,4 @@
-#include "appliance/box/cli/audit.h"
+#include "appliance/box/cli/subcommands.h"
 
 #include <iostream>
 #include <memory>

@@ -1,4 +1,4 @@
-#include "appliance/box/cli/billing.h"
+#include "appliance/box/cli/subcommands.h"
 
 #include <CLI/Validators.hpp>
 #include <iomanip>

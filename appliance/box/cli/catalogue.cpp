@@ -1,4 +1,4 @@
-#include "appliance/box/cli/catalogue.h"
+#include "appliance/box/cli/subcommands.h"
 
 #include <filesystem>
 #include <fstream>

@@ -1,4 +1,4 @@
-#include "appliance/box/cli/channels.h"
+#include "appliance/box/cli/subcommands.h"
 
 #include <iostream>
 #include <memory>

@@ -1,4 +1,4 @@
-#include "appliance/box/cli/invites.h"
+#include "appliance/box/cli/subcommands.h"
 
 #include <iomanip>
 #include <iostream>

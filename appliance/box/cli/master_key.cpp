@@ -1,4 +1,4 @@
-#include "appliance/box/cli/master_key.h"
+#include "appliance/box/cli/subcommands.h"
 
 #include <filesystem>
 #include <iostream>

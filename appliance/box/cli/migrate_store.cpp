@@ -6,7 +6,7 @@
 #include "appliance/box/cli/folder_owner.h"
 #include "appliance/box/cli/progress.h"
 #include "appliance/box/cli/setting_flags.h"
-#include "appliance/box/cli/store.h"
+#include "appliance/box/cli/subcommands.h"
 #include "appliance/box/open_store.h"
 #include "appliance/foundation/crypto/random.h"
 #include "appliance/foundation/data_folder.h"

@@ -1,4 +1,4 @@
-#include "appliance/box/cli/models.h"
+#include "appliance/box/cli/subcommands.h"
 
 #include <iomanip>
 #include <iostream>

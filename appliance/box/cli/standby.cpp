@@ -1,4 +1,4 @@
-#include "appliance/box/cli/standby.h"
+#include "appliance/box/cli/subcommands.h"
 
 #include <signal.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-#include "appliance/box/cli/store.h"
+#include "appliance/box/cli/subcommands.h"
 
 #include <iostream>
 #include <memory>

@@ -1,4 +1,4 @@
-#include "appliance/box/cli/unpack.h"
+#include "appliance/box/cli/subcommands.h"
 
 #include <array>
 #include <iostream>

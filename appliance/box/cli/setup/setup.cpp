@@ -1,4 +1,4 @@
-#include "appliance/box/cli/setup/setup.h"
+#include "appliance/box/cli/subcommands.h"
 
 #include <unistd.h>
 
