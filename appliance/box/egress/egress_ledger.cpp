@@ -4,6 +4,7 @@
 
 #include "appliance/foundation/crypto/random.h"
 #include "appliance/foundation/reverse_paging.h"
+#include "store/erase_range.h"
 #include "web/log.h"
 #include "web/run_on.h"
 
@@ -110,14 +111,7 @@ std::size_t EgressLedger::lines_of(store::Time hour) {
 }
 
 web::Task<> EgressLedger::sweep(store::Time now) {
-  for (std::size_t found = page; found == page;) {
-    const auto old = system_.find_range(lines, "hour", store::Time{}, now - kept, page);
-    found = old.size();
-    auto change = system_.change();
-    for (const auto& line : old)
-      if (const auto row = system_.get(lines, line.id)) change.erase(lines, *row);
-    co_await change.commit();
-  }
+  return store::erase_range(system_, lines, "hour", store::Time{}, now - kept);
 }
 
 std::vector<HourLine> EgressLedger::list(const Filter& filter, const std::string& before, std::size_t limit) const {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "store/erase_range.h"
 #include "web/log.h"
 
 namespace mail {
@@ -67,15 +68,7 @@ web::Task<> Outbox::attempt(Mail mail) {
 }
 
 web::Task<> Outbox::sweep(store::Time now) {
-  constexpr std::size_t page = 500;
-  for (std::size_t found = page; found == page;) {
-    const auto old = system_.find_range(mails, "created_at", store::Time{}, now - kept, page);
-    found = old.size();
-    auto change = system_.change();
-    for (const Mail& mail : old)
-      if (const auto row = system_.get(mails, mail.id)) change.erase(mails, *row);
-    co_await change.commit();
-  }
+  return store::erase_range(system_, mails, "created_at", store::Time{}, now - kept);
 }
 
 }  // namespace mail

@@ -5,6 +5,7 @@
 #include "appliance/foundation/crypto/random.h"
 #include "appliance/foundation/email.h"
 #include "appliance/foundation/trusted_time.h"
+#include "store/erase_range.h"
 
 namespace recovery {
 
@@ -130,14 +131,7 @@ web::Result<void> Recovery::spend(const std::string& token_id, const accounts::U
 }
 
 web::Task<> Recovery::sweep(store::Time now) {
-  for (std::size_t found = page; found == page;) {
-    const auto old = system_.find_range(tokens, "expires", store::Time{}, now, page);
-    found = old.size();
-    auto change = system_.change();
-    for (const Token& token : old)
-      if (const auto row = system_.get(tokens, token.id)) change.erase(tokens, *row);
-    co_await change.commit();
-  }
+  return store::erase_range(system_, tokens, "expires", store::Time{}, now);
 }
 
 }  // namespace recovery

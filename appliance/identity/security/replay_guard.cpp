@@ -1,6 +1,7 @@
 #include "appliance/identity/security/replay_guard.h"
 
 #include "appliance/foundation/crypto/random.h"
+#include "store/erase_range.h"
 
 namespace security {
 
@@ -25,15 +26,7 @@ web::Task<bool> ReplayGuard::use(std::string kind, std::string text, store::Time
 }
 
 web::Task<> ReplayGuard::sweep(store::Time now) {
-  constexpr std::size_t page = 500;
-  for (std::size_t found = page; found == page;) {
-    const auto expired = system_.find_range(used_once, "expires", store::Time{}, now, page);
-    found = expired.size();
-    auto change = system_.change();
-    for (const Used& used : expired)
-      if (const auto row = system_.get(used_once, used.id)) change.erase(used_once, *row);
-    co_await change.commit();
-  }
+  return store::erase_range(system_, used_once, "expires", store::Time{}, now);
 }
 
 }  // namespace security

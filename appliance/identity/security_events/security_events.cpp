@@ -5,6 +5,7 @@
 
 #include "appliance/foundation/reverse_paging.h"
 #include "appliance/identity/identity_provider/identity_provider.h"
+#include "store/erase_range.h"
 
 namespace security_events {
 
@@ -141,15 +142,7 @@ std::optional<accounts::User> SecurityEvents::user_of(const Event& event) const 
 }
 
 web::Task<> SecurityEvents::sweep(store::Time now) {
-  constexpr std::size_t page = 500;
-  for (std::size_t found = page; found == page;) {
-    const auto old = system_.find_range(received, "received_at", store::Time{}, now - kept, page);
-    found = old.size();
-    auto change = system_.change();
-    for (const Received& event : old)
-      if (const auto row = system_.get(received, event.id)) change.erase(received, *row);
-    co_await change.commit();
-  }
+  return store::erase_range(system_, received, "received_at", store::Time{}, now - kept);
 }
 
 }  // namespace security_events

@@ -8,6 +8,7 @@
 #include "appliance/access/records.h"
 #include "appliance/billing/subscriptions/storage_upgrades.h"
 #include "appliance/foundation/ordered_id.h"
+#include "store/erase_range.h"
 #include "web/run_on.h"
 
 namespace payments::stripe {
@@ -452,15 +453,7 @@ web::Task<> Events::resume_all() {
 
 web::Task<> Events::sweep(store::Time now) {
   co_await web::run_on(home_, resume_all());
-  constexpr std::size_t page = 500;
-  for (std::size_t found = page; found == page;) {
-    const auto old = system_.find_range(received_events, "received_at", store::Time{}, now - kept, page);
-    found = old.size();
-    auto change = system_.change();
-    for (const auto& event : old)
-      if (const auto row = system_.get(received_events, event.id)) change.erase(received_events, *row);
-    co_await change.commit();
-  }
+  co_await store::erase_range(system_, received_events, "received_at", store::Time{}, now - kept);
 }
 
 }  // namespace payments::stripe
