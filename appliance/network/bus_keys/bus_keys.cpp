@@ -2,12 +2,12 @@
 
 #include <algorithm>
 
+#include "appliance/foundation/crypto/base64.h"
 #include "appliance/foundation/crypto/base64url.h"
 #include "appliance/foundation/crypto/ed25519.h"
 #include "appliance/foundation/crypto/ethereum.h"
 #include "appliance/foundation/crypto/hmac.h"
 #include "appliance/foundation/crypto/random.h"
-#include "appliance/network/bus_keys/secrets.h"
 #include "appliance/runtime/bus_identity.h"
 #include "store/transact.h"
 
@@ -26,6 +26,12 @@ web::Error no_such_key() { return web::not_found("No such key"); }
 bool is_secret(Algorithm algorithm) { return algorithm == Algorithm::hmac_sha256 || algorithm == Algorithm::webhook; }
 
 bool is_valid(const Key& key, store::Time now) { return !key.expires_at || *key.expires_at > now; }
+
+// As the owner gets it: of a webhook `whsec_` and base64 (standardwebhooks.com), of hmac_sha256 base64url.
+std::string shown_secret(const Key& key) {
+  if (key.algorithm == Algorithm::webhook) return "whsec_" + crypto::to_base64(key.secret.clear);
+  return crypto::to_base64url(key.secret.clear);
+}
 
 // The key as it is stored.
 web::Result<std::string> normal_form(Algorithm algorithm, const std::string& given) {
@@ -149,7 +155,7 @@ web::Task<web::Result<AddedKey>> BusKeys::add(store::UserId owner, std::string a
     const auto replaced = expire_replaced(tenant, change, valid_keys(owner, agent), wanted, key.created_at);
     if (!replaced) return replaced.error();
     change.insert_new(table, key);
-    return AddedKey{.key = key, .secret = is_secret(key.algorithm) ? shown(key) : std::string()};
+    return AddedKey{.key = key, .secret = is_secret(key.algorithm) ? shown_secret(key) : std::string()};
   };
   co_return co_await store::transact(tenant, step);
 }

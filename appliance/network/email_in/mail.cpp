@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <boost/json.hpp>
 
+#include "appliance/foundation/crypto/base64.h"
 #include "appliance/foundation/email.h"
-#include "appliance/network/email_in/base64.h"
 #include "web/routes/fields.h"
 
 namespace email_in {
@@ -78,7 +78,8 @@ web::Result<Mail> mail_of(MailBody body) {
     auto& given = (*body.attachments)[at];
     Attachment attachment{.name = std::move(given.filename), .content = {}};
     if (given.content) {
-      attachment.content = from_base64(*given.content);
+      std::erase_if(*given.content, [](char c) { return c == '\r' || c == '\n'; });  // mail breaks its lines
+      attachment.content = crypto::from_base64(*given.content);
       if (!attachment.content) return web::invalid("attachments[" + std::to_string(at) + "].content must be base64");
     }
     mail.attachments.push_back(std::move(attachment));
