@@ -1,7 +1,10 @@
 #include "appliance/hosting/agents/config_check.h"
 
 #include <algorithm>
+#include <boost/describe.hpp>
 #include <boost/json/value.hpp>
+#include <boost/mp11/algorithm.hpp>
+#include <type_traits>
 
 #include "appliance/agent/tools/names.h"
 #include "appliance/billing/subscriptions/plan_choice.h"
@@ -9,6 +12,7 @@
 #include "appliance/hosting/agents/config_secrets.h"
 #include "appliance/hosting/agents/egress.h"
 #include "appliance/hosting/mcp_servers/server_config.h"
+#include "web/ascii.h"
 #include "web/client/fetch_url.h"
 #include "web/json.h"
 #include "web/routes/free_form.h"
@@ -55,6 +59,33 @@ web::Result<void> check_reach(const std::string& text, const std::string& field,
   const auto url = web::parse_fetch_url(text);
   if (!url || !web::is_private_host(*url)) return {};
   return web::invalid(field + " must not be a loopback or private address: this box does not connect to those");
+}
+
+// Whether a member of AgentProfile (max_tokens) and one of KnownConfig (maxTokens) have the same name.
+constexpr bool is_same_name(std::string_view in_profile, std::string_view in_config) {
+  std::size_t at = 0;
+  bool begins_word = false;
+  for (const char letter : in_profile) {
+    if (letter == '_') {
+      begins_word = true;
+      continue;
+    }
+    if (at == in_config.size() || web::to_lower(in_config[at]) != letter) return false;
+    if ((in_config[at] != letter) != begins_word) return false;
+    begins_word = false;
+    ++at;
+  }
+  return at == in_config.size();
+}
+static_assert(is_same_name("max_turn_tokens", "maxTurnTokens") && !is_same_name("max_tokens", "maxTokensPerMinute"));
+
+template <class From, class To>
+void take(std::optional<From>& from, std::optional<To>& to) {
+  if (!from) return;
+  if constexpr (std::is_same_v<To, std::vector<std::string>>)
+    to.emplace(from->begin(), from->end());
+  else
+    to = std::move(*from);
 }
 
 }  // namespace
@@ -116,21 +147,17 @@ web::Result<KnownConfig> read_config(const boost::json::object& config, const Co
 }
 
 runtime::AgentProfile profile_of(const boost::json::object& config) {
+  using boost::describe::describe_members;
   runtime::AgentProfile profile;
   auto known = read_config(config, {});
   if (!known) return profile;
   if (known->systemPrompt) profile.instructions = std::move(*known->systemPrompt);
-  profile.temperature = known->temperature;
-  profile.top_p = known->topP;
-  profile.max_tokens = known->maxTokens;
-  if (known->reasoningEffort) profile.reasoning_effort = std::move(*known->reasoningEffort);
-  profile.max_rounds = known->maxRounds;
-  profile.max_turn_tokens = known->maxTurnTokens;
-  profile.max_turn_seconds = known->maxTurnSeconds;
-  profile.max_tokens_per_minute = known->maxTokensPerMinute;
-  if (known->embeddingModel) profile.embedding_model = std::move(*known->embeddingModel);
-  if (known->tools) profile.tools.emplace(known->tools->begin(), known->tools->end());
-  if (known->peerTools) profile.peer_tools.emplace(known->peerTools->begin(), known->peerTools->end());
+  boost::mp11::mp_for_each<describe_members<runtime::AgentProfile, boost::describe::mod_public>>([&](auto member) {
+    boost::mp11::mp_for_each<describe_members<KnownConfig, boost::describe::mod_public>>([&](auto named) {
+      if constexpr (is_same_name(decltype(member)::name, decltype(named)::name))
+        take(*known.*decltype(named)::pointer, profile.*decltype(member)::pointer);
+    });
+  });
   return profile;
 }
 

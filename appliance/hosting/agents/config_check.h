@@ -1,5 +1,4 @@
-// The part of an agent's config that the box and the agent use. new_agent.cpp says
-// which other members are accepted.
+// The part of an agent's config that the box and the agent use. new_agent.cpp says which other members are accepted.
 #pragma once
 
 #include <boost/describe.hpp>
@@ -22,6 +21,7 @@ struct ChannelConfig {
 };
 BOOST_DESCRIBE_STRUCT(ChannelConfig, (), (enabled, botToken))
 
+// A member that is only the agent's has the name of runtime::AgentProfile in camel case: profile_of copies it.
 struct KnownConfig {
   std::optional<web::Text<1, 20>> plan;
   std::optional<web::Text<1, 100>> aiProvider;
@@ -45,6 +45,32 @@ BOOST_DESCRIBE_STRUCT(KnownConfig, (),
                       (plan, aiProvider, model, channels, systemPrompt, temperature, topP, maxTokens, reasoningEffort,
                        maxRounds, maxTurnTokens, maxTurnSeconds, maxTokensPerMinute, embeddingModel, tools, peerTools,
                        mcpServers))
+
+namespace descriptions {
+
+// Of the API's document.
+inline constexpr auto replace_config =
+    "Replaces the config. A secret written back as {\"sealed\": true}, as it was read, stays unchanged. Fields that "
+    "the box or the agent use are checked: `model` (one of this box's, or auto), `aiProvider` (where the model runs: "
+    "auto, openrouter, anthropic, openai, google, local, builtin, or the name of one of this box's further servers), "
+    "`webhookUrl` and the `url` of `mcpServers` (not on loopback or private addresses, unless the box allows those), "
+    "`plan` (the name of a plan; informational), "
+    "`channels` {name: {enabled, botToken}}, `systemPrompt` (instructions to the agent, at most 16,000 characters), "
+    "`temperature` (0 to 2), `topP` (0 to 1), `maxTokens` (of one answer of the model), `reasoningEffort` (none, "
+    "minimal, low, medium, high, xhigh; for models that reason), `maxRounds` (model calls in a turn, 1 to 200; default "
+    "50), `maxTurnTokens` (default 1,000,000) and `maxTurnSeconds` (10 to 1,200; default 1,200), after which the "
+    "agent sums up, `maxTokensPerMinute` (default 500,000), beyond which its guard stops the turn, `titles` (true: the "
+    "model writes the titles of "
+    "conversations, with one further call of it each), `embeddingModel` "
+    "(of /v1/embeddings: finds remembered facts by their meaning), and `tools` (the "
+    "names of the tools it may use; default: all), and `peerTools` (those of the "
+    "owner's tools that the agent may use for other users, and `mcp`; default: none). The change takes effect at the "
+    "agent's next start. Images other than the box's "
+    "own may ignore these fields. `egress` is where its pages may come from: web (default), none, or a list of host "
+    "names (.example.org: all names under example.org); it takes effect at once, for connections of a container at "
+    "its next start.";
+
+}  // namespace descriptions
 
 // What configs of this box may name.
 struct ConfigRules {
