@@ -109,7 +109,7 @@ void Sessions::end_all(User& user, SessionEpoch ending, store::Change& change, s
 }
 
 web::Task<> Sessions::remove_ended(store::UserId id) {
-  for (const auto& observer : all_ended_) co_await observer(id);
+  co_await events_.sessions_ended.publish(id);
   constexpr std::size_t page = 1000;
   for (bool more = true; more;) {
     const auto user = system_.get(users, id);

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "appliance/access/events.h"
 #include "appliance/access/records.h"
 #include "appliance/access/session_uses.h"
 #include "web/protocol/http.h"
@@ -36,17 +37,15 @@ inline const store::Global<SessionOrigin> session_origins{
 // "Firefox on Linux", as well as a User-Agent tells; empty for an empty one, "another program" for an unknown one.
 std::string browser_name(std::string_view user_agent);
 
-// Callable from every thread; must not outlive the store.
+// Callable from every thread; must not outlive the store and the events.
 class Sessions {
  public:
   // Writes to the store: blocks. `idle`: a session without a request for so long is over.
-  explicit Sessions(store::System system, std::chrono::milliseconds idle = default_session_idle)
-      : system_(std::move(system)), uses_(system_, idle), last_epoch_(system_.next_id_blocking("moments")) {}
-
-  // What runs after all sessions of a user were ended: by a new password, by disabling, or for themselves. Before
-  // anything is served.
-  using AllEnded = std::function<web::Task<>(store::UserId)>;
-  void when_all_ended(AllEnded observer) { all_ended_.push_back(std::move(observer)); }
+  Sessions(store::System system, const agentbox::Events& events, std::chrono::milliseconds idle = default_session_idle)
+      : system_(std::move(system)),
+        events_(events),
+        uses_(system_, idle),
+        last_epoch_(system_.next_id_blocking("moments")) {}
 
   struct SignedIn {
     // SHA-256 of the cookie's token in hex. It cannot be used to sign in, and nobody who cannot read the session's
@@ -80,7 +79,7 @@ class Sessions {
   web::Task<> end_all(store::UserId, std::string except = {});
   // The same as part of a change that updates the user. remove_ended removes the records afterwards.
   void end_all(User&, SessionEpoch, store::Change&, std::string_view except = {}) const;
-  // After such a change: runs the observer, and removes the records of the user's ended sessions.
+  // After such a change: publishes Events::sessions_ended, and removes the records of the user's ended sessions.
   web::Task<> remove_ended(store::UserId);
   // When a session began; nothing if it has ended.
   std::optional<store::Time> began(const std::string& session_id) const;
@@ -107,8 +106,8 @@ class Sessions {
   bool is_current(const Session&, const User&) const;
 
   store::System system_;
+  const agentbox::Events& events_;
   mutable SessionUses uses_;
-  std::vector<AllEnded> all_ended_;
   std::atomic<SessionEpoch> last_epoch_;
 };
 

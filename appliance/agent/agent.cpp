@@ -191,7 +191,7 @@ void serve(const runtime::Boot& boot, const sigset_t& signals) {
   const SpanReporter reporter(boot.backend_url, boot.box_token, boot.name);
   Loop loop(options, model, toolbox, conversations, memory, repository, files);
   TurnJournal journal(workspace.state(turns_file));
-  loop.report_spans_with(reporter);
+  loop.report_spans_to(reporter);
   loop.keep_points_in(journal);
   Gateway gateway(loop, workspace, conversations, files, boot.gateway_token);
 

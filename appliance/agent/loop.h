@@ -70,7 +70,7 @@ class Loop {
   Loop(LoopOptions, ModelClient&, Toolbox&, Conversations&, Memory&, Repository&, boost::asio::thread_pool& files);
 
   // Reports what turns did. Before the first one; the reporter must outlive them.
-  void report_spans_with(const SpanReporter& reporter) { reporter_ = &reporter; }
+  void report_spans_to(const SpanReporter& reporter) { reporter_ = &reporter; }
 
   // Keeps points that the owner can go back to. Before the first turn; the journal must outlive it.
   void keep_points_in(TurnJournal& journal) { journal_ = &journal; }

@@ -6,7 +6,6 @@ Module::Module(const agentbox::Platform& given_platform, identity::Module& given
     : platform(given_platform),
       identity(given_identity),
       subscriptions(platform.system),
-      plan_directory(subscriptions),
       ledger(platform.system),
       spans(platform.system, platform.home),
       credits(platform.system),
@@ -14,13 +13,10 @@ Module::Module(const agentbox::Platform& given_platform, identity::Module& given
       caps(platform.system),
       spend_policy(identity.accounts, identity.keys, subscriptions, caps, ledger, credits,
                    platform.settings.admin_emails),
-      cap_policy(caps, ledger, spend_policy, identity.accounts, identity.keys,
-                 [this](store::UserId user, std::string_view agent) { return has_agent_(user, agent); }),
+      cap_policy(caps, ledger, spend_policy, identity.accounts, identity.keys, identity.agents),
       spent_credentials(platform.system),
       capabilities_(billing::capabilities(), *this) {
-  identity.use_plans(plan_directory);
-  identity.accounts.read_credits_with([this](store::UserId user) { return credits.balance(user).whole_credits(); });
-  identity.accounts.when_created(
+  identity.events.account_created.subscribe(
       [this, plan = plan_named(platform.settings.default_plan)](const accounts::User& user,
                                                                 const accounts::User* referrer, store::Change& change) {
         if (referrer) referrals.add(change, user, *referrer);

@@ -10,7 +10,6 @@
 #include "appliance/billing/spending/caps.h"
 #include "appliance/billing/spending/spend_policy.h"
 #include "appliance/billing/spent_credentials/spent_credentials.h"
-#include "appliance/billing/subscriptions/plan_directory.h"
 #include "appliance/billing/subscriptions/subscriptions.h"
 #include "appliance/billing/usage/ledger.h"
 #include "appliance/identity/module.h"
@@ -26,18 +25,10 @@ class Module {
   web::Task<> start() { return capabilities_.start(); }
   web::Task<> stop() { return capabilities_.stop(); }
 
-  // Whether a user has an agent; set once, before anything is served.
-  void look_up_agents_with(CapPolicy::HasAgent has_agent) { has_agent_ = std::move(has_agent); }
-
   const agentbox::Platform& platform;
   identity::Module& identity;
 
- private:
-  CapPolicy::HasAgent has_agent_;
-
- public:
   Subscriptions subscriptions;
-  PlanDirectory plan_directory;
   usage::Ledger ledger;
   spans::Recorder spans;
   credits::Credits credits;

@@ -262,13 +262,13 @@ struct Parts {
             {.max_streams = module.platform.settings.streams_total,
              .max_per_user = module.platform.settings.streams_per_user,
              .looking = [&module](store::UserId user) { module.hosting.agents.attend(user); }}) {
-    module.identity.sessions.when_all_ended([this](store::UserId user) -> web::Task<> {
+    module.identity.events.sessions_ended.subscribe([this](store::UserId user) -> web::Task<> {
       hub.end(user, "The session has ended.");
       co_return;
     });
     // The previous holder of an account reads no more of it.
-    module.identity.identities.when_claimed(
-        {.claim = {}, .claimed = [this](store::UserId user) { hub.end(user, "The account was claimed."); }});
+    module.identity.events.account_claimed.subscribe(
+        [this](store::UserId user) { hub.end(user, "The account was claimed."); });
   }
   Services services() { return {hub}; }
   web::Task<> start() {

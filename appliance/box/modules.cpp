@@ -17,12 +17,18 @@ constexpr auto signs_of_a_proxy = {"Forwarded",        "X-Forwarded-For",    "X-
 Modules::Modules(const Platform& platform, store::Store& store, const web::LoopWatchdog& loop_watchdog,
                  const SettingSources& sources, hosting::Module::OpenAgentListener open_agent_listener,
                  std::function<void()> reload_tls)
-    : identity(platform),
+    : agent_directory(platform.system),
+      plan_directory(platform.system),
+      identity(platform, events, agent_directory, plan_directory),
       billing(platform, identity),
       models(platform, identity, billing),
       files(platform, identity),
-      hosting(platform, identity, billing, models, files, std::move(open_agent_listener)),
-      payments(hosting),
+      hosting(platform, identity, billing, models, files, std::move(open_agent_listener),
+              [this](agents::Agent agent) { return media.stream_of(std::move(agent)); }),
+      payments(hosting,
+               [this](std::string skill, boost::json::object inputs) {
+                 return network.skill_sales.prepare(std::move(skill), std::move(inputs));
+               }),
       network(payments),
       media(hosting),
       own(platform, store, loop_watchdog, sources, identity, models, hosting, std::move(reload_tls)),

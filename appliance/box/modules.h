@@ -1,7 +1,10 @@
 // The modules of the box, in the order in which they are built.
 #pragma once
 
+#include "appliance/access/events.h"
+#include "appliance/billing/subscriptions/plan_directory.h"
 #include "appliance/box/module.h"
+#include "appliance/hosting/agents/directory.h"
 #include "appliance/media/module.h"
 #include "appliance/network/module.h"
 
@@ -23,6 +26,12 @@ struct Modules {
   web::Task<> start();
   // In reverse, except for hosting's streams, which end before the listeners drain.
   web::Task<> stop();
+
+  // What happens to accounts and agents, and what modules ask about those above them. The directories read the store
+  // alone, so they are built before the modules that they are about.
+  Events events;
+  const agents::AgentDirectory agent_directory;
+  billing::PlanDirectory plan_directory;
 
   identity::Module identity;
   billing::Module billing;

@@ -41,6 +41,7 @@ class DataFolder {
   std::filesystem::path catalogue_file() const { return path_ / "catalogue.json"; }
   std::filesystem::path store() const { return path_ / "store"; }
   std::filesystem::path agents() const { return path_ / "agents"; }
+  std::filesystem::path workspace(std::string_view agent) const { return agents() / agent / "workspace"; }
   std::filesystem::path engine_note() const { return path_ / "engine"; }
   std::filesystem::path endpoints_file() const { return path_ / "endpoints.json"; }
 

@@ -2,29 +2,33 @@
 
 #include "appliance/foundation/crypto/hmac.h"
 #include "appliance/hosting/agents/watch_span.h"
+#include "appliance/hosting/channels/module.h"
 #include "appliance/hosting/plan_egress/plan_egress.h"
 
 namespace hosting {
 
 Module::Module(const agentbox::Platform& given_platform, identity::Module& given_identity,
-               billing::Module& given_billing, models::Module& given_models, files::Module& files,
-               OpenAgentListener open_agent_listener)
+               billing::Module& given_billing, models::Module& given_models, files::Module& given_files,
+               OpenAgentListener open_agent_listener, deployments::StreamSource stream_source)
     : platform(given_platform),
       identity(given_identity),
       billing(given_billing),
       models(given_models),
+      files(given_files),
       open_agent_listener_(std::move(open_agent_listener)),
       choice_(agentbox::chosen_engine(platform.settings)),
+      stream_source_(std::move(stream_source)),
       engine(engine_named(choice_.name)),
       migration_(platform.folder.engine_note(), engine->name(),
                  [this](std::string_view name) { return engine_named(name); }),
-      agents(platform.system, *engine, billing.subscriptions, platform.settings, platform.network, platform.blocking),
+      plan_room(platform.system, billing.subscriptions, identity.accounts),
+      agents(platform.system, *engine, billing.subscriptions, platform.settings, platform.network, platform.blocking,
+             identity.events, dependencies_of_agents()),
       log_hub(*engine, platform.home,
               {.max_streams = platform.settings.streams_total, .max_per_reader = platform.settings.streams_per_user}),
-      chat(platform.system, agents.directory),
-      conversations(platform.system, agents.directory, platform.folder.agents(), platform.blocking),
-      notices(platform.system, agents.directory, chat, identity.outbox, identity.site),
       turns(platform.system),
+      chat(platform.system, agents.directory, observers_of_chat()),
+      conversations(platform.system, agents.directory, platform.folder.agents(), platform.blocking),
       gate({.system = platform.system,
             .turns = turns,
             .chat = chat,
@@ -35,33 +39,46 @@ Module::Module(const agentbox::Platform& given_platform, identity::Module& given
            platform.home),
       uploads(platform.system, agents.directory, platform.folder.agents(), platform.folder.path(),
               {platform.folder.path(), platform.settings.disk_reserve}, platform.blocking, platform.uploads),
-      schedule(platform.system, billing.subscriptions, schedule::chat_sender(platform.system, chat), platform.home),
+      channels(std::make_unique<channels::Messaging>(*this)),
+      notices(platform.system, agents.directory, chat, identity.outbox, identity.site,
+              [this](store::UserId user, std::string agent, std::string text) {
+                return channels->send_to_owner(user, std::move(agent), std::move(text));
+              }),
+      schedule(platform.system, billing.subscriptions, schedule::chat_sender(platform.system, chat),
+               schedule::notice_teller(notices), platform.home),
       capabilities_(hosting::capabilities(), *this) {
-  chat.record_spans_with(billing.spans);
   uploads.when_received([this](const std::string& agent, const std::string& path) {
     if (const auto found = agents.directory.find(agent))
       turns.taint_file(found->owner, agent, path, "an uploaded file");
   });
-  chat.begin_turns_with([this](const chat::Conversation& conversation) -> std::shared_ptr<void> {
-    return turns.begin(conversation.owner, conversation.agent, conversation.id, gate::source_of(conversation));
-  });
-  schedule.scheduler.tell_owners_with(schedule::notice_teller(notices));
-  agents.when_watched([this](const watchdog::Watch& watch) { billing.spans.record(watchdog::span_of(watch)); });
-  agents.when_removed(
+  identity.events.agent_removed.subscribe(
       [this](store::UserId owner, std::string agent) { return billing.spans.forget(owner, std::move(agent)); });
-  agents.set_known_models([this](std::string_view name) { return models.knows(name); });
-  agents.set_known_servers([this](std::string_view name) { return models.has_server(name); });
-  agents.set_premium_model([this](store::UserId user) { return models.premium_model(user); });
-  agents.addresses.check_sessions_with([this](std::string_view session, store::UserId user) {
-    const auto found = identity.sessions.find_id(session);
-    return found && found->user->id == user && !identity.must_enrol(*found->user);
-  });
-  identity.resolve_agent_tokens_with(
-      [this](std::string_view token) { return agents.directory.caller_of_box_token(token); });
-  billing.look_up_agents_with(
-      [this](store::UserId user, std::string_view agent) { return agents.directory.find(user, agent).has_value(); });
-  models.look_up_providers_with([this](std::string_view agent) { return agents.directory.ai_provider(agent); });
-  files.look_up_workspaces_with([this](std::string_view agent) { return workspace_of(agent); });
+}
+
+Module::~Module() = default;
+
+agents::AgentDependencies Module::dependencies_of_agents() {
+  return {.knows_model = [this](std::string_view name) { return models.knows(name); },
+          .knows_server = [this](std::string_view name) { return models.has_server(name); },
+          .premium_model = [this](store::UserId user) { return models.premium_model(user); },
+          .session_lives =
+              [this](std::string_view session, store::UserId user) {
+                const auto found = identity.sessions.find_id(session);
+                return found && found->user->id == user && !identity.must_enrol(*found->user);
+              },
+          .has_room = [this](store::UserId user, std::string_view agent) { return plan_room.has_room(user, agent); },
+          .rotated =
+              [this](const audit::Actor& actor, const ::agents::Agent& agent) {
+                return identity.audit.note(audit::entry_by(actor, "gateway token replaced", agent.id));
+              },
+          .entered = [this](const watchdog::Watch& watch) { billing.spans.record(watchdog::span_of(watch)); }};
+}
+
+chat::ExchangeObservers Module::observers_of_chat() {
+  return {.spans = &billing.spans,
+          .begin_turn = [this](const ::chat::Conversation& conversation) -> std::shared_ptr<void> {
+            return turns.begin(conversation.owner, conversation.agent, conversation.id, gate::source_of(conversation));
+          }};
 }
 
 std::unique_ptr<runtime::Engine> Module::engine_named(std::string_view name) const {
@@ -71,11 +88,6 @@ std::unique_ptr<runtime::Engine> Module::engine_named(std::string_view name) con
         return agent && plan_egress::egress_of(platform.system, *agent).kind != ::agents::Egress::Kind::web;
       }};
   return agentbox::make_engine(name, platform.settings, platform.home, platform.blocking, std::move(questions));
-}
-
-std::optional<std::filesystem::path> Module::workspace_of(std::string_view agent) const {
-  if (!agents.directory.find(agent)) return std::nullopt;
-  return platform.folder.agents() / agent / "workspace";
 }
 
 void Module::set_addresses(agents::BoxAddresses addresses) {

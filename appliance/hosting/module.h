@@ -6,16 +6,20 @@
 #include "appliance/hosting/agents/agents.h"
 #include "appliance/hosting/capabilities.h"
 #include "appliance/hosting/chat/chat.h"
-#include "appliance/hosting/deployments/channel_tokens.h"
 #include "appliance/hosting/deployments/stream_source.h"
 #include "appliance/hosting/engine_choice.h"
 #include "appliance/hosting/engine_migration.h"
 #include "appliance/hosting/gate/gate.h"
 #include "appliance/hosting/logs/hub.h"
 #include "appliance/hosting/notices/notices.h"
+#include "appliance/hosting/plan_limits/plan_limits.h"
 #include "appliance/hosting/schedule/schedule.h"
 #include "appliance/hosting/uploads/uploads.h"
 #include "appliance/models/module.h"
+
+namespace channels {
+class Messaging;
+}
 
 namespace hosting {
 
@@ -23,9 +27,10 @@ class Module {
  public:
   // Opens the listener of agents in containers on their network's gateway and returns its URL.
   using OpenAgentListener = std::function<std::string(std::string gateway)>;
-  // All of them must outlive this.
+  // All of them must outlive this. The functions are called once the box serves.
   Module(const agentbox::Platform&, identity::Module&, billing::Module&, models::Module&, files::Module&,
-         OpenAgentListener);
+         OpenAgentListener, deployments::StreamSource);
+  ~Module();
 
   agentbox::Rows rows() { return capabilities_.rows(identity.guards); }
   // Where the box listens; before anything is served.
@@ -33,34 +38,30 @@ class Module {
   const std::string& web_url() const { return web_url_; }
   const std::string& summarizer_url() const { return summarizer_url_; }
   const std::string& backend_url() const { return backend_url_; }
-  // Where the streams of new agents come from; none unless it is set. Set once, before anything is served.
-  void create_streams_with(deployments::StreamSource source) { stream_source_ = std::move(source); }
-  // What connects the channels of provisioned agents. Set once, before anything is served.
-  void connect_channels_with(deployments::ChannelConnector connector) { channel_connector_ = std::move(connector); }
   // Adopts or starts the agents that should run, then starts the capabilities.
   web::Task<> start();
   // Ends running prompts, after at most `prompts_grace`, and log streams, which would hold up a drain of the listeners.
   web::Task<> stop_streams(std::chrono::seconds prompts_grace);
   web::Task<> stop();
 
-  std::optional<std::filesystem::path> workspace_of(std::string_view agent) const;
   const deployments::StreamSource& stream_source() const { return stream_source_; }
-  const deployments::ChannelConnector& channel_connector() const { return channel_connector_; }
   const std::string& why_processes() const { return choice_.why; }
 
   const agentbox::Platform& platform;
   identity::Module& identity;
   billing::Module& billing;
   models::Module& models;
+  files::Module& files;
 
  private:
   std::unique_ptr<runtime::Engine> engine_named(std::string_view name) const;
+  agents::AgentDependencies dependencies_of_agents();
+  chat::ExchangeObservers observers_of_chat();
 
   const OpenAgentListener open_agent_listener_;
   const agentbox::EngineChoice choice_;
   std::string web_url_, backend_url_, summarizer_url_;
-  deployments::StreamSource stream_source_;
-  deployments::ChannelConnector channel_connector_;
+  const deployments::StreamSource stream_source_;
 
  public:
   const std::unique_ptr<runtime::Engine> engine;
@@ -69,14 +70,16 @@ class Module {
   agentbox::EngineMigration migration_;
 
  public:
+  const plan_limits::PlanRoom plan_room;
   agents::Agents agents;
   logs::Hub log_hub;
+  gate::TurnTracker turns;
   chat::Chat chat;
   chat::Conversations conversations;
-  notices::Notices notices;
-  gate::TurnTracker turns;
   gate::Gate gate;
   uploads::Uploads uploads;
+  const std::unique_ptr<channels::Messaging> channels;
+  notices::Notices notices;
   schedule::Schedule schedule;
 
  private:

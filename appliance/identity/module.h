@@ -2,10 +2,11 @@
 // built in order, and the capabilities themselves.
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <string_view>
 
+#include "appliance/access/agent_directory.h"
+#include "appliance/access/events.h"
 #include "appliance/access/guards.h"
 #include "appliance/access/keys.h"
 #include "appliance/access/operator_keys.h"
@@ -37,19 +38,13 @@ namespace identity {
 
 class Module {
  public:
-  // The platform must outlive this.
-  explicit Module(const agentbox::Platform&);
+  // All of them must outlive this.
+  Module(const agentbox::Platform&, agentbox::Events&, const agentbox::AgentDirectory&, accounts::PlanDirectory&);
 
   agentbox::Rows rows() { return capabilities_.rows(guards); }
   web::Task<> start() { return capabilities_.start(); }
   web::Task<> stop() { return capabilities_.stop(); }
 
-  // What modules above this one contribute; each is set once, before anything is served.
-  // The agent that a token belongs to.
-  using AgentOf = std::function<std::optional<web::Caller>(std::string_view token)>;
-  void resolve_agent_tokens_with(AgentOf agent_of) { agent_of_ = std::move(agent_of); }
-  void use_plans(accounts::PlanDirectory& plans) { plans_ = &plans; }
-  accounts::PlanDirectory& plans() const { return *plans_; }
   // When this user, who has no second factor, needs one; nothing if they have one, or need none. The epoch: at once.
   std::optional<store::Time> second_factor_due(const accounts::User&) const;
   // Whether this user must set up a second factor before anything else.
@@ -59,10 +54,11 @@ class Module {
   bool is_admin_address(std::string_view email) const;
 
   const agentbox::Platform& platform;
+  agentbox::Events& events;
+  const agentbox::AgentDirectory& agents;
+  accounts::PlanDirectory& plans;
 
  private:
-  AgentOf agent_of_;
-  accounts::PlanDirectory* plans_ = nullptr;
   std::optional<accounts::BreachedPasswords> breached_passwords_;
   accounts::PasswordHasher hasher_;
 

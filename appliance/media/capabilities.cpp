@@ -28,15 +28,9 @@ struct Parts {
               .requires_proof = module.platform.settings.stream_require_proof}),
         reconciler(module.platform.home, "streams", reconcile_pause, [this] { return streams.reconcile(); }),
         sweeper(module.platform.home, "stream_events", forget_pause, [this] { return streams.forget_events(); }) {
-    module.hosting.agents.when_removed([&module](store::UserId user, std::string agent) {
+    module.identity.events.agent_removed.subscribe([&module](store::UserId user, std::string agent) {
       return module.streams.remove_of_agent(user, std::move(agent));
     });
-    module.hosting.create_streams_with(
-        [&module](agents::Agent agent) -> web::Task<std::optional<deployments::AgentStream>> {
-          const auto stream = co_await module.streams.provide(agent.owner, agent.id, agent.name, agent.plan);
-          if (!stream) co_return std::nullopt;
-          co_return deployments::AgentStream{.id = stream->id, .key = stream->key.clear};
-        });
     auto part = personal_data::rows_of(module.platform.system, streams::streams);
     part.erase = [this](store::UserId user) -> web::Task<> {
       for (const auto& stream : streams.list(user)) static_cast<void>(co_await streams.remove(user, stream.id));
@@ -169,8 +163,9 @@ struct Parts {
       : module(given),
         broadcasts(
             given.platform.home, given.platform.blocking, given.streams,
-            [&given](std::string_view agent) { return given.hosting.workspace_of(agent); }, given.folder() / "air") {
-    given.hosting.agents.when_removed(
+            [&given](std::string_view agent) { return given.hosting.files.workspace_of(agent); },
+            given.folder() / "air") {
+    given.identity.events.agent_removed.subscribe(
         [this](store::UserId, std::string agent) -> web::Task<> { co_await broadcasts.end(std::move(agent)); });
   }
   Services services() { return {broadcasts, module.streams, module.hosting.agents.directory}; }
@@ -237,7 +232,7 @@ struct Parts {
       : hosting(module.hosting),
         documents(module.platform.home, module.platform.blocking, module.folder() / "documents") {}
   Services services() {
-    return {documents, [this](std::string_view agent) { return hosting.workspace_of(agent); }};
+    return {documents, [this](std::string_view agent) { return hosting.files.workspace_of(agent); }};
   }
 
   hosting::Module& hosting;

@@ -60,6 +60,12 @@ web::Task<> Module::start() {
   co_await capabilities_.start();
 }
 
+web::Task<std::optional<deployments::AgentStream>> Module::stream_of(agents::Agent agent) {
+  const auto stream = co_await streams.provide(agent.owner, agent.id, agent.name, agent.plan);
+  if (!stream) co_return std::nullopt;
+  co_return deployments::AgentStream{.id = stream->id, .key = stream->key.clear};
+}
+
 std::unique_ptr<local::Local> Module::make_local() const {
   if (rtmp_listen.empty()) return nullptr;
   return std::make_unique<local::Local>(

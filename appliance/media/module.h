@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "appliance/hosting/module.h"
@@ -23,6 +24,8 @@ class Module {
   web::Task<> start();
   web::Task<> stop() { return capabilities_.stop(); }
 
+  // For hosting: see deployments::StreamSource.
+  web::Task<std::optional<deployments::AgentStream>> stream_of(agents::Agent);
   // What this module keeps in files.
   std::filesystem::path folder() const { return platform.folder.path() / "media"; }
 

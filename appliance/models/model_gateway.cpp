@@ -120,11 +120,12 @@ struct ModelGateway::Progress {
 
 ModelGateway::ModelGateway(const agentbox::Settings& settings, usage::Ledger& ledger,
                            const billing::SpendPolicy& policy, Catalogues& catalogues, const ProviderKeys& keys,
-                           AnswerCache& cache)
+                           AnswerCache& cache, spans::Recorder& recorder)
     : settings_(settings),
       policy_(policy),
       catalogues_(catalogues),
       cache_(cache),
+      spans_(recorder),
       meter_(ledger),
       providers_(settings),
       router_(providers_, keys, settings.openrouter_model) {}
@@ -163,7 +164,7 @@ web::Task<std::optional<ChatAnswer>> ModelGateway::find_cached(Progress& progres
   auto answer = cache_.find(progress.cache_key, lifetime, Clock::now());
   if (!answer) co_return std::nullopt;
   co_await meter_.record_cached(call.payer, *answer);
-  if (spans_) spans_->record(cached_span(call, *answer));
+  spans_.record(cached_span(call, *answer));
   progress.control.serving = answer->model;
   if (progress.control.listener) openai::replay(*answer, *progress.control.listener);
   co_return answer;
@@ -241,7 +242,7 @@ Attempt ModelGateway::prepare(const Candidate& candidate, const ModelCall& call,
 }
 
 spans::Running ModelGateway::begin_span(const Attempt& attempt, const ModelCall& call) const {
-  return spans_ ? spans_->begin(model_span(attempt), call.trace) : spans::Running();
+  return spans_.begin(model_span(attempt), call.trace);
 }
 
 void ModelGateway::replace_candidate(Progress& progress, const Attempt& attempt, const usage::Limit& exceeded) const {

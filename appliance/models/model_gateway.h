@@ -30,8 +30,9 @@ namespace models {
 // Callable from every thread; the arguments must outlive it.
 class ModelGateway {
  public:
+  // The recorder gets a span of each attempt.
   ModelGateway(const agentbox::Settings&, usage::Ledger&, const billing::SpendPolicy&, Catalogues&, const ProviderKeys&,
-               AnswerCache&);
+               AnswerCache&, spans::Recorder&);
 
   // Each attempt is reserved before it is made and settled afterwards, failed ones as well. Once a piece of an answer
   // has reached the listener, no other model is tried. ChatAnswer::model is the model that served. Errors: those of
@@ -47,9 +48,6 @@ class ModelGateway {
   // refused.
   web::Task<web::Result<PassedAnswer>> pass(std::string model, PassedRequest, MediaUse most, billing::Payer);
   web::Task<std::vector<ListedModel>> models();
-
-  // Records a span of each attempt. Before the first call.
-  void record_spans_with(spans::Recorder& recorder) { spans_ = &recorder; }
 
   // Returns when no call is in progress, at the latest after `grace`.
   web::Task<> finish(std::chrono::milliseconds grace);
@@ -85,7 +83,7 @@ class ModelGateway {
   const billing::SpendPolicy& policy_;
   Catalogues& catalogues_;
   AnswerCache& cache_;
-  spans::Recorder* spans_ = nullptr;
+  spans::Recorder& spans_;
   CallMeter meter_;
   Providers providers_;
   ModelRouter router_;

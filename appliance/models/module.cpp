@@ -18,13 +18,12 @@ Module::Module(const agentbox::Platform& given_platform, identity::Module& given
       catalogues(platform.folder.catalogue_file()),
       provider_keys(platform.system),
       answer_cache(platform.system),
-      gateway(platform.settings, billing.ledger, billing.spend_policy, catalogues, provider_keys, answer_cache),
+      gateway(platform.settings, billing.ledger, billing.spend_policy, catalogues, provider_keys, answer_cache,
+              billing.spans),
       capabilities_(models::capabilities(), *this) {
-  gateway.record_spans_with(billing.spans);
-  identity.identities.when_claimed(
-      {.claim = [system = platform.system](store::UserId user,
-                                           store::Change& change) { ProviderKeys::remove_all(system, user, change); },
-       .claimed = {}});
+  identity.events.account_claim.subscribe([system = platform.system](store::UserId user, store::Change& change) {
+    ProviderKeys::remove_all(system, user, change);
+  });
 }
 
 std::vector<web::Route> Module::agent_rows() {

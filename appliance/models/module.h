@@ -22,10 +22,8 @@ class Module {
   // The rows that agents use, for the listener of agents, guarded by their tokens.
   std::vector<web::Route> agent_rows();
 
-  // The provider that an agent's calls prefer (ModelQuery::provider); set once, before anything is served.
-  using ProviderOf = std::function<std::string(std::string_view agent)>;
-  void look_up_providers_with(ProviderOf provider_of) { provider_of_ = std::move(provider_of); }
-  std::string provider_of(std::string_view agent) const { return provider_of_(agent); }
+  // The provider that an agent's calls prefer (ModelQuery::provider).
+  std::string provider_of(std::string_view agent) const { return identity.agents.ai_provider(agent); }
 
   // Whether an agent's configuration may name this model.
   bool knows(std::string_view model) const;
@@ -39,10 +37,6 @@ class Module {
   identity::Module& identity;
   billing::Module& billing;
 
- private:
-  ProviderOf provider_of_;
-
- public:
   Catalogues catalogues;
   ProviderKeys provider_keys;
   AnswerCache answer_cache;

@@ -17,6 +17,7 @@
 #include "appliance/network/fleet/souls.h"
 #include "appliance/network/negotiation/negotiation.h"
 #include "appliance/network/otlp/handlers.h"
+#include "appliance/network/skills/sales.h"
 #include "appliance/network/traces/traces.h"
 #include "appliance/payments/module.h"
 
@@ -56,6 +57,12 @@ class Module {
         events(platform.system),
         negotiation(platform.system, events),
         amplification(platform.system, delivery_worker),
+        skill_catalogue(platform.folder.path() / skills::folder_name),
+        skill_installer(platform.system, skill_catalogue, billing.subscriptions, platform.folder.agents(),
+                        platform.blocking),
+        skill_runs(platform.system, skill_catalogue, skill_installer, hosting.chat, billing.spend_policy,
+                   billing.ledger, platform.home),
+        skill_sales(platform.system, skill_catalogue, skill_installer, hosting.agents.directory, skill_runs),
         capabilities_(network::capabilities(), *this) {}
 
   agentbox::Rows rows() { return capabilities_.rows(identity.guards); }
@@ -92,6 +99,10 @@ class Module {
   events::Events events;
   negotiation::Negotiation negotiation;
   amplification::Amplification amplification;
+  skills::Catalogue skill_catalogue;
+  skills::Installer skill_installer;
+  skills::Runs skill_runs;
+  skills::Sales skill_sales;
 
  private:
   std::vector<std::function<web::Task<>()>> ends_;

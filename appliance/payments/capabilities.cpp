@@ -139,9 +139,8 @@ namespace {
 
 struct Parts {
   explicit Parts(payments::Module& module) : payments(module) {
-    module.transfers.ask_with(module.hosting.gate);
     // What a removed agent held on the box's ledger goes back to its owner.
-    module.hosting.agents.when_removed([&module](store::UserId user, std::string agent) -> web::Task<> {
+    module.identity.events.agent_removed.subscribe([&module](store::UserId user, std::string agent) -> web::Task<> {
       co_await ledger::return_balance(module.ledger, user, std::move(agent));
     });
     module.identity.personal_data.add(personal_data::rows_of(module.platform.system, transfers_table, rules_table));
@@ -300,8 +299,8 @@ namespace {
 struct Parts {
   explicit Parts(Module& module) : payments(module) {}
   Services services() {
-    return {payments.identity.accounts, payments.billing.subscriptions, payments.billing.spend_policy,
-            payments.billing.ledger,    payments.models.provider_keys,  payments.checkout,
+    return {payments.identity.plans, payments.billing.subscriptions, payments.billing.spend_policy,
+            payments.billing.ledger, payments.models.provider_keys,  payments.checkout,
             payments.identity.audit};
   }
   Module& payments;

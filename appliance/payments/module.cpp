@@ -16,7 +16,7 @@ transactions::Policy policy_of(const agentbox::Settings& settings) {
 
 }  // namespace
 
-Module::Module(hosting::Module& given_hosting)
+Module::Module(hosting::Module& given_hosting, gateway::PrepareSkill given_prepare_skill)
     : platform(given_hosting.platform),
       identity(given_hosting.identity),
       billing(given_hosting.billing),
@@ -31,9 +31,10 @@ Module::Module(hosting::Module& given_hosting)
           policy_of(platform.settings), platform.home),
       settlement(make_settlement()),
       splits(platform.system, *settlement, platform.home),
-      transfers(platform.system, wallets, ledger, networks, balances, sender, platform.home),
+      transfers(platform.system, wallets, ledger, networks, balances, sender, hosting.gate, platform.home),
       exact(platform.settings, networks, wallets, sender),
       checkout(platform.system, platform.settings, identity.site, identity.accounts),
+      prepare_skill(std::move(given_prepare_skill)),
       capabilities_(payments::capabilities(), *this) {}
 
 std::unique_ptr<settlement::Settlement> Module::make_settlement() {

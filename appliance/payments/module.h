@@ -20,8 +20,8 @@ namespace payments {
 
 class Module {
  public:
-  // All of them must outlive this.
-  explicit Module(hosting::Module&);
+  // All of them must outlive this. The function is called once the box serves.
+  Module(hosting::Module&, gateway::PrepareSkill);
 
   agentbox::Rows rows() { return capabilities_.rows(identity.guards); }
   web::Task<> start() { return capabilities_.start(); }
@@ -43,7 +43,7 @@ class Module {
   transfers::Transfers transfers;
   x402::Exact exact;
   const stripe::Checkout checkout;
-  gateway::PrepareSkill prepare_skill;  // set before the start by the module that has skills
+  const gateway::PrepareSkill prepare_skill;
 
  private:
   std::unique_ptr<settlement::Settlement> make_settlement();

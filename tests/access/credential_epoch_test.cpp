@@ -15,10 +15,8 @@ class CredentialEpoch : public people_tests::People {
  protected:
   // As models::Module subscribes to claims.
   CredentialEpoch() {
-    identities.when_claimed(
-        {.claim = [this](store::UserId user,
-                         store::Change& change) { models::ProviderKeys::remove_all(system, user, change); },
-         .claimed = {}});
+    events.account_claim.subscribe(
+        [this](store::UserId user, store::Change& change) { models::ProviderKeys::remove_all(system, user, change); });
   }
 
   struct Way {
@@ -67,7 +65,7 @@ class CredentialEpoch : public people_tests::People {
   security::ReplayGuard replay_guard{system};
   second_factor::SecondFactor factor{system, site, replay_guard, "key", false};
   models::ProviderKeys provider_keys{system};
-  identities::Identities identities{system, accounts, keys};
+  identities::Identities identities{system, accounts, keys, events};
 };
 
 TEST_F(CredentialEpoch, AUserSignedOutAfterTheGuardGetsNothing) {

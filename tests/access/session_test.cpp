@@ -158,7 +158,7 @@ TEST_F(IdleSessions, AUseIsWrittenAtMostOnceAnHour) {
 }
 
 TEST_F(IdleSessions, AUseCountsBeforeItIsWritten) {
-  accounts::Sessions brief{system, std::chrono::hours(8)};
+  accounts::Sessions brief{system, events, std::chrono::hours(8)};
   const auto user = register_as("ada@example.com").value();
   const std::string token = sign_in(user);
   const auto id = session_of(token)->session_id;
@@ -187,7 +187,7 @@ TEST_F(IdleSessions, UseDoesNotExtendTheLifetime) {
 
 TEST_F(Sessions, TheEndOfAllSessionsIsReported) {
   std::vector<store::UserId> reported;
-  sessions.when_all_ended([&](store::UserId user) -> web::Task<> {
+  events.sessions_ended.subscribe([&](store::UserId user) -> web::Task<> {
     reported.push_back(user);
     co_return;
   });

@@ -35,7 +35,8 @@ void measure(const char* folder) {
   agentbox::Settings settings;
   settings.data = folder;
   const auto store = agentbox::open_store(settings);
-  accounts::Sessions sessions(store->system());
+  const agentbox::Events events;
+  accounts::Sessions sessions(store->system(), events);
   const double began = processor_seconds();
   const std::size_t swept = sweep(sessions);
   const double done = processor_seconds();

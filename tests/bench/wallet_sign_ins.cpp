@@ -86,11 +86,12 @@ struct House {
   std::unique_ptr<store::Store> store = agentbox::open_store(settings);
   store::System system = store->system();
   accounts::PasswordHasher hasher;
-  accounts::Sessions sessions{system};
+  agentbox::Events events;
+  accounts::Sessions sessions{system, events};
   accounts::LoginLimit login_limit{{}, true};
-  accounts::Accounts accounts{system, hasher, sessions, login_limit, {}};
+  accounts::Accounts accounts{system, hasher, sessions, login_limit, events, {}};
   keys::Keys keys{system};
-  identities::Identities identities{system, accounts, keys};
+  identities::Identities identities{system, accounts, keys, events};
   security::ReplayGuard once{system};
   wallet_sign_in::Nonces nonces{"key", once};
   chain::Rpc rpc{"", 8453, "L2_RPC_URL"};

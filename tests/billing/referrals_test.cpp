@@ -12,7 +12,7 @@ using billing::referrals::Referrals;
 class ReferralsTest : public people_tests::People {
  protected:
   explicit ReferralsTest(std::string_view when = "payment") : referrals(system, accounts, when) {
-    accounts.when_created([this](const User& user, const User* referrer, store::Change& change) {
+    events.account_created.subscribe([this](const User& user, const User* referrer, store::Change& change) {
       if (referrer) referrals.add(change, user, *referrer);
     });
   }

@@ -7,9 +7,11 @@
 #include <string>
 #include <vector>
 
+#include "appliance/access/events.h"
 #include "appliance/access/keys.h"
 #include "appliance/access/records.h"
 #include "appliance/billing/subscriptions/storage_upgrades.h"
+#include "appliance/billing/subscriptions/subscriptions.h"
 #include "appliance/foundation/crypto/random.h"
 #include "appliance/hosting/agents/agents.h"
 #include "appliance/hosting/chat/chat.h"
@@ -31,10 +33,16 @@ class AgentBox {
     process.folder = data / "agents";
     engine = std::make_unique<FlakyEngine>(std::make_unique<runtime::ProcessEngine>(process, pool.at(0), files));
     engine->is_away = engine_is_away;
-    agents = std::make_unique<agents::Agents>(store->system(), *engine, subscriptions, settings, pool, files,
-                                              ready_deadline);
-    chat = std::make_unique<chat::Chat>(store->system(), agents->directory, std::chrono::seconds(10));
-    agents->when_removed(
+    agents::AgentDependencies dependencies;
+    dependencies.rotated = [this](const audit::Actor&, const agents::Agent& agent) -> web::Task<> {
+      rotated.push_back(agent.id);
+      co_return;
+    };
+    agents = std::make_unique<agents::Agents>(store->system(), *engine, subscriptions, settings, pool, files, events,
+                                              std::move(dependencies), ready_deadline);
+    chat = std::make_unique<chat::Chat>(store->system(), agents->directory, chat::ExchangeObservers{},
+                                        std::chrono::seconds(10));
+    events.agent_removed.subscribe(
         [this](store::UserId user, std::string agent) { return chat->forget(user, std::move(agent)); });
     agents->set_addresses(addresses);
     pool.start();
@@ -57,6 +65,8 @@ class AgentBox {
   std::unique_ptr<store::Store> store;
   billing::Subscriptions subscriptions{store->system()};
   std::unique_ptr<FlakyEngine> engine;
+  agentbox::Events events;
+  std::vector<std::string> rotated;  // ids of agents whose token was replaced by request
   std::unique_ptr<agents::Agents> agents;
   std::unique_ptr<chat::Chat> chat;
 

@@ -15,7 +15,7 @@ class Ending : public people_tests::People {
   }
   std::string refresh_token() const { return identities.find("idp:x ada")->refresh_token.clear; }
 
-  identities::Identities identities{system, accounts, keys};
+  identities::Identities identities{system, accounts, keys, events};
 };
 
 TEST_F(Ending, AUserReadBeforeGetsNoSessionAfterwards) {
@@ -81,7 +81,7 @@ TEST_F(Ending, ANewIdentityIsNotLinkedAfterwards) {
 TEST_F(Ending, EpochsSurviveARestart) {
   const auto user = register_as("ada@example.org").value();
   run(sessions.end_all(user.id));
-  accounts::Sessions later{system};
+  accounts::Sessions later{system, events};
   EXPECT_GT(later.session_epoch(), accounts.find(user.id)->sessions_since);
   EXPECT_GT(run(later.next_epoch()), later.session_epoch() - 1);
 }

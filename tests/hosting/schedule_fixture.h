@@ -46,7 +46,7 @@ class ScheduleTest : public testing::Test {
         : store(store::Store::open(test.store_options())),
           system(store->system()),
           tasks(system, subscriptions, zones, test.clock()),
-          scheduler(system, zones, test.sender(), test.clock(), loop.io, options) {}
+          scheduler(system, zones, test.sender(), test.teller(), test.clock(), loop.io, options) {}
     ~Life() { loop.stop(); }
     agent_tests::Loop loop;
     std::unique_ptr<store::Store> store;
@@ -157,6 +157,7 @@ class ScheduleTest : public testing::Test {
   }
 
   schedule::SchedulerOptions options;
+  std::vector<std::string> told;  // to owners
   std::unique_ptr<Life> life;
 
  private:
@@ -174,6 +175,12 @@ class ScheduleTest : public testing::Test {
   }
   schedule::Sender sender() {
     return [this](schedule::Run, std::string prompt) { return answer(std::move(prompt)); };
+  }
+  schedule::Teller teller() {
+    return [this](schedule::Task task, web::Result<std::string> answer) -> web::Task<> {
+      told.push_back(task.name + ": " + (answer ? *answer : answer.error().message));
+      co_return;
+    };
   }
   web::Task<web::Result<std::string>> answer(std::string prompt) {
     std::shared_ptr<web::Timer> wait;

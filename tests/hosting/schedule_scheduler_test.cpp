@@ -53,11 +53,6 @@ TEST_F(Scheduler, KeepsTheErrorOfAFailedRun) {
 }
 
 TEST_F(Scheduler, TellsOwnersWhatTheyAskedFor) {
-  std::vector<std::string> told;
-  life->scheduler.tell_owners_with([&](schedule::Task task, web::Result<std::string> answer) -> web::Task<> {
-    told.push_back(task.name + ": " + (answer ? *answer : answer.error().message));
-    co_return;
-  });
   auto reminder = wanted("@at 2026-11-21T09:00", "call Bob");
   reminder.tells_owner = true;
   create(reminder);

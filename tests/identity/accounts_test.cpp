@@ -66,18 +66,18 @@ TEST_F(Accounts, WeakPasswordsAreRefused) {
 TEST_F(Accounts, NewUsersAreObservedWithTheirReferrer) {
   const store::CounterName seen{"seen"};
   std::vector<store::UserId> referrers;
-  accounts.when_created([&](const accounts::User& user, const accounts::User* referrer, store::Change& change) {
-    referrers.push_back(referrer ? referrer->id : 0);
-    change.add(user.id, seen, 1);
-  });
-  accounts.read_credits_with([&](store::UserId user) { return 7 * system.counter(user, seen); });
+  events.account_created.subscribe(
+      [&](const accounts::User& user, const accounts::User* referrer, store::Change& change) {
+        referrers.push_back(referrer ? referrer->id : 0);
+        change.add(user.id, seen, 1);
+      });
   const auto first = register_as("first@example.com").value();
   std::string code = first.referral_code;
   for (char& c : code) c = static_cast<char>(std::toupper(c));
   const auto second = register_as("second@example.com", "correct horse battery", code).value();
   EXPECT_EQ(second.referred_by, first.id);
   EXPECT_THAT(referrers, testing::ElementsAre(0, first.id));
-  EXPECT_EQ(accounts.credits_of(second.id), 7) << "what is added to the change is stored with the user";
+  EXPECT_EQ(system.counter(second.id, seen), 1) << "what is added to the change is stored with the user";
 }
 
 TEST_F(Accounts, AnUnknownReferralCodeIsRefused) {

@@ -27,8 +27,8 @@ class InvitesTest : public people_tests::People {
   }
 
   billing::Subscriptions held{store->system()};
-  billing::PlanDirectory plans{held};
-  invites::Invites invites{store->system(), [this]() -> accounts::PlanDirectory& { return plans; }};
+  billing::PlanDirectory plans{store->system()};
+  invites::Invites invites{store->system(), plans};
 };
 
 TEST_F(InvitesTest, AdmitAsOftenAsTheyHaveUses) {

@@ -40,7 +40,7 @@ class OwnIdentitiesTest : public people_tests::People {
   security::ReplayGuard replay_guard{system};
   second_factor::SecondFactor factor{system, site, replay_guard, "key", true};
   audit::Audit audit{system};
-  identities::Identities identities{system, accounts, keys};
+  identities::Identities identities{system, accounts, keys, events};
   OwnIdentities own{system, accounts, sessions, factor, audit};
 };
 

@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 
+#include "appliance/access/events.h"
 #include "appliance/access/keys.h"
 #include "appliance/billing/subscriptions/subscriptions.h"
 #include "appliance/box/open_store.h"
@@ -81,9 +82,10 @@ class People : public testing::Test {
   store::System system = store->system();
   // As cheap as Argon2 gets: these tests are about what is done with hashes.
   accounts::PasswordHasher hasher{{.memory_kib = 64, .passes = 1}, {.threads = 2, .queue = 4}};
-  accounts::Sessions sessions{system};
+  agentbox::Events events;
+  accounts::Sessions sessions{system, events};
   accounts::LoginLimit login_limit{{.free = 3, .first = std::chrono::seconds(60)}, true};
-  accounts::Accounts accounts{system, hasher, sessions, login_limit, {"root@example.com"}};
+  accounts::Accounts accounts{system, hasher, sessions, login_limit, events, {"root@example.com"}};
   keys::Keys keys{system};
   billing::Subscriptions subscriptions{system};
 };

@@ -34,7 +34,7 @@ class Recovery : public people_tests::People {
   boost::asio::io_context io;
   boost::asio::thread_pool pool{1};
   agentbox::Site site{"https://box.example.org"};
-  identities::Identities identities{system, accounts, keys};
+  identities::Identities identities{system, accounts, keys, events};
   mail::Outbox outbox{system, {}, io, pool};
   security::ReplayGuard replay_guard{system};
   second_factor::SecondFactor factor{system, site, replay_guard, "key", true};

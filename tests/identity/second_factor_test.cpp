@@ -166,7 +166,7 @@ TEST_F(SecondFactor, AnAccountClaimKeepsTheSecondFactor) {
   const auto key = authenticator();
   const auto codes = add(squatter, key)->recovery_codes;
   ASSERT_TRUE(run(factor.begin_app(session_of(squatter))));
-  identities::Identities identities{system, accounts, keys};
+  identities::Identities identities{system, accounts, keys, events};
   identities::VerifiedIdentity identity{.id = "idp:ada", .email = "ada@example.org", .is_email_verified = true};
   EXPECT_EQ(run(identities.sign_in(identity, identities.session_epoch()))->id, squatter);
   EXPECT_TRUE(factor.is_on(squatter));

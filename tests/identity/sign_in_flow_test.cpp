@@ -17,7 +17,7 @@ class SignInFlow : public people_tests::People {
   static oauth::Browser browser(const web::Cookie& cookie) { return {.cookie = cookie.value}; }
 
   security::ReplayGuard replay_guard{system};
-  identities::Identities identities{system, accounts, keys};
+  identities::Identities identities{system, accounts, keys, events};
 };
 
 TEST_F(SignInFlow, ACallbackIsAcceptedOnceFromTheBrowserThatStarted) {

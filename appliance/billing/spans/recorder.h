@@ -75,7 +75,7 @@ class Recorder {
 
   // Called for each recorded span, on the thread that records it. Set before anything is recorded.
   void when_recorded(std::function<void(const Span&)>);
-  // Deletes what is known of an agent; for agents::Agents::when_removed.
+  // Deletes what is known of an agent; for Events::agent_removed.
   web::Task<> forget(store::UserId, std::string agent);
   // Waits until everything is written.
   web::Task<> stop() { return written(); }

@@ -14,13 +14,8 @@ bool is_on_plan(const Cap& cap) { return cap.scope == CapScope::plan || cap.scop
 }  // namespace
 
 CapPolicy::CapPolicy(Caps& stored, const usage::Ledger& ledger, const SpendPolicy& spend_policy,
-                     const accounts::Accounts& accounts, const keys::Keys& keys, HasAgent has_agent)
-    : caps_(stored),
-      ledger_(ledger),
-      spend_policy_(spend_policy),
-      accounts_(accounts),
-      keys_(keys),
-      has_agent_(std::move(has_agent)) {}
+                     const accounts::Accounts& accounts, const keys::Keys& keys, const agentbox::AgentDirectory& agents)
+    : caps_(stored), ledger_(ledger), spend_policy_(spend_policy), accounts_(accounts), keys_(keys), agents_(agents) {}
 
 std::vector<Cap> CapPolicy::caps_of_user(store::UserId user) const {
   auto found = caps_.list(user);
@@ -32,7 +27,7 @@ std::vector<Cap> CapPolicy::caps_of_user(store::UserId user) const {
 }
 
 web::Result<std::vector<Cap>> CapPolicy::caps_of_agent(store::UserId user, const std::string& agent) const {
-  if (!has_agent_(user, agent)) return web::not_found("No such agent");
+  if (!agents_.has(user, agent)) return web::not_found("No such agent");
   std::vector<Cap> found;
   for (auto& cap : caps_.list(user))
     if (cap.scope == CapScope::agent && cap.target == agent) found.push_back(std::move(cap));
@@ -114,7 +109,7 @@ web::Result<void> CapPolicy::check_target(const Cap& cap) const {
       if (!plan_named(cap.target)) return web::invalid("target must be " + plan_names(" or "));
       break;
     case CapScope::agent:
-      if (!has_agent_(cap.user_id, cap.target)) return web::not_found("No such agent");
+      if (!agents_.has(cap.user_id, cap.target)) return web::not_found("No such agent");
       break;
     case CapScope::key:
       if (!keys_.find(cap.user_id, cap.target)) return web::not_found("No such key");

@@ -1,12 +1,12 @@
 // Who may set and remove which caps.
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "appliance/access/agent_directory.h"
 #include "appliance/billing/spending/caps.h"
 #include "appliance/billing/spending/spend_policy.h"
 #include "appliance/billing/usage/ledger.h"
@@ -24,8 +24,8 @@ struct CapUse {
 // Callable from every thread; the arguments must outlive it.
 class CapPolicy {
  public:
-  using HasAgent = std::function<bool(store::UserId, std::string_view agent)>;
-  CapPolicy(Caps&, const usage::Ledger&, const SpendPolicy&, const accounts::Accounts&, const keys::Keys&, HasAgent);
+  CapPolicy(Caps&, const usage::Ledger&, const SpendPolicy&, const accounts::Accounts&, const keys::Keys&,
+            const agentbox::AgentDirectory&);
 
   // The caps on a user: those set on the user, then those set on the user's plan and its agents.
   std::vector<Cap> caps_of_user(store::UserId) const;
@@ -55,7 +55,7 @@ class CapPolicy {
   const SpendPolicy& spend_policy_;
   const accounts::Accounts& accounts_;
   const keys::Keys& keys_;
-  const HasAgent has_agent_;
+  const agentbox::AgentDirectory& agents_;
 };
 
 }  // namespace billing

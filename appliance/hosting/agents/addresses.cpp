@@ -4,8 +4,8 @@
 
 namespace agents {
 
-AgentAddresses::AgentAddresses(store::System system, std::string domain)
-    : domain_(std::move(domain)), access_(std::move(system), domain_) {}
+AgentAddresses::AgentAddresses(store::System system, std::string domain, HostAccess::SessionLives session_lives)
+    : domain_(std::move(domain)), access_(std::move(system), domain_, std::move(session_lives)) {}
 
 void AgentAddresses::set_web_url(std::string_view web_url) {
   secure_ = web_url.starts_with("https://");

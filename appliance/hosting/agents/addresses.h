@@ -13,15 +13,11 @@ namespace agents {
 
 class AgentAddresses {
  public:
-  // `domain`: AGENT_DOMAIN, without a leading dot.
-  AgentAddresses(store::System, std::string domain);
+  // `domain`: AGENT_DOMAIN, without a leading dot. See HostAccess.
+  AgentAddresses(store::System, std::string domain, HostAccess::SessionLives session_lives);
 
   // Where the web listener is reached; scheme and port are those of the agents' URLs. Before anything is served.
   void set_web_url(std::string_view web_url);
-  // See HostAccess.
-  void check_sessions_with(HostAccess::SessionLives session_lives) {
-    access_.check_sessions_with(std::move(session_lives));
-  }
 
   // http(s)://<subdomain>.<domain>:<web port>
   std::string url(std::string_view subdomain) const;

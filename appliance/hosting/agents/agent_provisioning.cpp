@@ -1,6 +1,7 @@
 #include "appliance/hosting/agents/agent_provisioning.h"
 
 #include "appliance/billing/subscriptions/plan_choice.h"
+#include "appliance/billing/subscriptions/subscriptions.h"
 #include "appliance/foundation/crypto/random.h"
 #include "appliance/hosting/agents/owner_state.h"
 #include "appliance/hosting/plan_egress/plan_egress.h"

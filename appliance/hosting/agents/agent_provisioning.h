@@ -4,13 +4,17 @@
 #include <optional>
 #include <string>
 
-#include "appliance/billing/subscriptions/subscriptions.h"
+#include "appliance/billing/subscriptions/plans.h"
 #include "appliance/foundation/settings/settings.h"
 #include "appliance/hosting/agents/commit_hook.h"
 #include "appliance/hosting/agents/directory.h"
 #include "appliance/hosting/agents/new_agent.h"
 #include "appliance/hosting/agents/provisioning/ports.h"
 #include "appliance/hosting/agents/provisioning/provisioner.h"
+
+namespace billing {
+class Subscriptions;
+}
 
 namespace agents {
 

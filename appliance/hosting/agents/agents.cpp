@@ -21,18 +21,22 @@ ProvisionerOptions options_of(const agentbox::Settings& settings, std::chrono::m
 
 Agents::Agents(store::System system, runtime::Engine& engine, const billing::Subscriptions& subscriptions,
                const agentbox::Settings& settings, web::IoPool& pool, boost::asio::thread_pool& files,
-               std::chrono::milliseconds ready_deadline)
+               agentbox::Events& events, AgentDependencies dependencies, std::chrono::milliseconds ready_deadline)
     : system_(system),
-      config_rules_{.allows_private = settings.summarizer_allow_private},
+      config_rules_{.knows_model = std::move(dependencies.knows_model),
+                    .knows_server = std::move(dependencies.knows_server),
+                    .allows_private = settings.summarizer_allow_private},
+      premium_model_(std::move(dependencies.premium_model)),
       ports_(system, settings.agent_port_first, settings.agent_port_last),
-      provisioner_(system, engine, ports_, options_of(settings, ready_deadline), pool.next(), files),
-      supervision_(system, provisioner_, settings),
+      provisioner_(system, engine, ports_, events, options_of(settings, ready_deadline), pool.next(), files),
+      supervision_(system, provisioner_, events, settings, std::move(dependencies.entered)),
       directory(system),
-      addresses(system, settings.agent_domain),
+      addresses(system, settings.agent_domain, std::move(dependencies.session_lives)),
       provisioning(system, directory, subscriptions, settings, ports_, provisioner_, config_rules_, premium_model_),
       editor(system, config_rules_),
-      lifecycle(system, directory, engine, provisioner_, supervision_, settings.provisioning_enabled),
-      revocation(system, provisioner_, settings.provisioning_enabled),
+      lifecycle(system, directory, engine, provisioner_, supervision_, settings.provisioning_enabled,
+                std::move(dependencies.has_room)),
+      revocation(system, provisioner_, settings.provisioning_enabled, std::move(dependencies.rotated)),
       monitor(engine, supervision_) {}
 
 Agents::~Agents() = default;
@@ -40,10 +44,6 @@ Agents::~Agents() = default;
 void Agents::set_addresses(BoxAddresses box) {
   addresses.set_web_url(box.web);
   provisioner_.set_addresses(std::move(box.backend), std::move(box.summarizer));
-}
-
-void Agents::when_removed(std::function<Task<>(store::UserId, std::string)> cleanup) {
-  provisioner_.when_removed(std::move(cleanup));
 }
 
 Task<> Agents::expect_start(std::string reason) {

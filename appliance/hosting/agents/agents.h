@@ -21,11 +21,22 @@ struct BoxAddresses {
   std::string web, backend, summarizer;
 };
 
+// What agents ask of other modules, and tell them. Each may be empty.
+struct AgentDependencies {
+  ConfigRules::Knows knows_model = {};          // empty: a config may name any
+  ConfigRules::Knows knows_server = {};         // empty: none
+  PremiumModel premium_model = {};              // the default model of provision(); empty: "auto"
+  HostAccess::SessionLives session_lives = {};  // see HostAccess
+  AgentLifecycle::HasRoom has_room = {};        // see AgentLifecycle
+  Revocation::Rotated rotated = {};             // see Revocation
+  Supervision::Entered entered = {};            // see Supervision
+};
+
 class Agents {
  private:
   store::System system_;
-  ConfigRules config_rules_;
-  PremiumModel premium_model_;
+  const ConfigRules config_rules_;
+  const PremiumModel premium_model_;
   Ports ports_;
   Provisioner provisioner_;
   Supervision supervision_;
@@ -33,24 +44,13 @@ class Agents {
  public:
   // `files` runs blocking file work. All arguments must outlive this.
   Agents(store::System, runtime::Engine&, const billing::Subscriptions&, const agentbox::Settings&, web::IoPool&,
-         boost::asio::thread_pool& files, std::chrono::milliseconds ready_deadline = healthy_within);
+         boost::asio::thread_pool& files, agentbox::Events&, AgentDependencies = {},
+         std::chrono::milliseconds ready_deadline = healthy_within);
   ~Agents();  // after stop(), or with the pool stopped
 
   // After Server::listen, before IoPool::start.
   void set_addresses(BoxAddresses);
-  // Which models a config may name; all unless it is set. Before start().
-  void set_known_models(ConfigRules::Knows knows_model) { config_rules_.knows_model = std::move(knows_model); }
-  // Which further model servers a config may name; none unless it is set. Before start().
-  void set_known_servers(ConfigRules::Knows knows_server) { config_rules_.knows_server = std::move(knows_server); }
   const ConfigRules& config_rules() const { return config_rules_; }
-  // The default model of provision(); "auto" unless it is set. Before start().
-  void set_premium_model(PremiumModel premium_model) { premium_model_ = std::move(premium_model); }
-  // See Provisioner. Before start().
-  void when_removed(std::function<web::Task<>(store::UserId, std::string agent)> cleanup);
-  // See Supervision. Before start().
-  void when_watched(std::function<void(const watchdog::Watch&)> entered) {
-    supervision_.when_entered(std::move(entered));
-  }
   // The user is looking at the agents. See Watchdog::attend; callable from every thread.
   void attend(store::UserId user) { supervision_.attend(user); }
   // Before start(), if no agent can be adopted: agents that should run become `provisioning`, for this reason.

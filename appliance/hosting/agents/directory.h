@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "appliance/access/agent_directory.h"
 #include "appliance/hosting/agents/records.h"
 #include "store/store.h"
 #include "web/protocol/http.h"
@@ -16,7 +17,7 @@
 
 namespace agents {
 
-class AgentDirectory {
+class AgentDirectory final : public agentbox::AgentDirectory {
  public:
   explicit AgentDirectory(store::System system) : system_(std::move(system)) {}
 
@@ -35,10 +36,11 @@ class AgentDirectory {
   // Suspends while the agent is `provisioning`: being started, restarted, updated or repaired.
   web::Task<> until_settled(store::UserId owner, std::string id, std::chrono::seconds at_most = healthy_within) const;
 
-  // For the agent_token guard; nothing for an unknown token.
-  std::optional<web::Caller> caller_of_box_token(std::string_view token) const;
-  // See requested_provider; empty for an unknown agent, too.
-  std::string ai_provider(std::string_view id) const;
+  std::optional<web::Caller> caller_of_box_token(std::string_view token) const override;
+  bool exists(std::string_view id) const override { return find(id).has_value(); }
+  bool has(store::UserId owner, std::string_view id) const override { return find(owner, id).has_value(); }
+  // See requested_provider.
+  std::string ai_provider(std::string_view id) const override;
 
  private:
   store::System system_;

@@ -71,10 +71,12 @@ web::ProxyTarget gateway_of(const Agent& agent, const web::Request& request) {
 
 }  // namespace
 
-HostAccess::HostAccess(store::System system, std::string domain)
+HostAccess::HostAccess(store::System system, std::string domain, SessionLives session_lives)
     : system_(std::move(system)),
       suffix_("." + web::lower_case(domain)),
-      session_lives_([this](std::string_view id, store::UserId user) { return has_live_session(id, user); }) {}
+      session_lives_(session_lives ? std::move(session_lives) : [this](std::string_view id, store::UserId user) {
+        return has_live_session(id, user);
+      }) {}
 
 std::string HostAccess::ticket(const Agent& agent, const web::Caller& caller) {
   auto ticket = crypto::random_token();

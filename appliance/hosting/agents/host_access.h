@@ -18,12 +18,10 @@ namespace agents {
 
 class HostAccess {
  public:
-  // `domain` without a leading dot: localhost.
-  HostAccess(store::System, std::string domain);
-  // Whether a session of this user admits to agents; a use of the session. By the record alone unless it is set.
-  // Before anything is served.
+  // Whether a session of this user admits to agents; a use of the session.
   using SessionLives = std::function<bool(std::string_view session, store::UserId)>;
-  void check_sessions_with(SessionLives session_lives) { session_lives_ = std::move(session_lives); }
+  // `domain` without a leading dot: localhost. Without `session_lives`, sessions count by their records alone.
+  HostAccess(store::System, std::string domain, SessionLives session_lives);
 
   // Valid for one minute and one use. The cookie is valid as long as the caller's session.
   std::string ticket(const Agent&, const web::Caller&);
@@ -44,7 +42,7 @@ class HostAccess {
 
   store::System system_;
   std::string suffix_;  // ".localhost"
-  SessionLives session_lives_;
+  const SessionLives session_lives_;
   std::mutex mutex_;  // protects tickets_
   std::map<std::string, Ticket, std::less<>> tickets_;
 };

@@ -32,13 +32,14 @@ Error superseded(const Agent& agent) {
 }  // namespace
 
 AgentLifecycle::AgentLifecycle(store::System system, const AgentDirectory& directory, runtime::Engine& engine,
-                               Provisioner& provisioner, Supervision& supervision, bool is_enabled)
+                               Provisioner& provisioner, Supervision& supervision, bool is_enabled, HasRoom has_room)
     : system_(std::move(system)),
       directory_(directory),
       engine_(engine),
       provisioner_(provisioner),
       supervision_(supervision),
-      is_enabled_(is_enabled) {}
+      is_enabled_(is_enabled),
+      has_room_(std::move(has_room)) {}
 
 Task<Result<Agent>> AgentLifecycle::start(store::UserId owner, std::string id) {
   return carry_out(owner, {.agent = std::move(id), .action = Action::start});

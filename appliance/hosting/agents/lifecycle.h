@@ -18,7 +18,11 @@ namespace agents {
 // forbidden while its owner is disabled.
 class AgentLifecycle {
  public:
-  AgentLifecycle(store::System, const AgentDirectory&, runtime::Engine&, Provisioner&, Supervision&, bool is_enabled);
+  // Whether the owner's plan has room for the agent to run.
+  using HasRoom = std::function<web::Result<void>(store::UserId owner, std::string_view agent)>;
+  // Without `has_room` it always has.
+  AgentLifecycle(store::System, const AgentDirectory&, runtime::Engine&, Provisioner&, Supervision&, bool is_enabled,
+                 HasRoom has_room);
 
   // Done when they return: `running` or `stopped`. internal with the engine's reason on failure; conflict if another
   // request asked for the opposite meanwhile.
@@ -44,10 +48,6 @@ class AgentLifecycle {
   // engine answers, or at the next start of the box.
   web::Task<web::Result<void>> remove(store::UserId owner, std::string id);
 
-  // What decides whether the owner's plan has room for the agent to run; it always has unless this is set. Before
-  // anything is served.
-  using HasRoom = std::function<web::Result<void>(store::UserId owner, std::string_view agent)>;
-  void check_room_with(HasRoom has_room) { has_room_ = std::move(has_room); }
   // Runs jobs of the owner's agents that were committed elsewhere.
   void run_committed_jobs(store::UserId owner);
 
@@ -62,7 +62,7 @@ class AgentLifecycle {
   Provisioner& provisioner_;
   Supervision& supervision_;
   const bool is_enabled_;
-  HasRoom has_room_;
+  const HasRoom has_room_;
 };
 
 }  // namespace agents

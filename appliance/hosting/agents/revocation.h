@@ -23,16 +23,15 @@ void stop_for(const store::System&, Agent&, std::string reason, store::Change&);
 // Callable from every thread; the arguments must outlive it.
 class Revocation {
  public:
-  // `is_enabled`: PROVISIONING_ENABLED. Without it a running agent cannot restart, so it keeps its token.
-  Revocation(store::System system, Provisioner& provisioner, bool is_enabled)
-      : system_(std::move(system)), provisioner_(provisioner), is_enabled_(is_enabled) {}
+  using Rotated = std::function<web::Task<>(const audit::Actor&, const Agent&)>;
+  // `is_enabled`: PROVISIONING_ENABLED. Without it a running agent cannot restart, so it keeps its token. `rotated`
+  // runs after each rotation; it may be empty.
+  Revocation(store::System system, Provisioner& provisioner, bool is_enabled, Rotated rotated)
+      : system_(std::move(system)), provisioner_(provisioner), is_enabled_(is_enabled), rotated_(std::move(rotated)) {}
 
   // A new gateway token for the agent, which restarts with it if it should run; does not wait for that. not_found;
   // unauthenticated: the actor's session has ended; internal: it runs, and provisioning is off. User 0 is the backend.
   web::Task<web::Result<Agent>> rotate(audit::Actor, store::UserId owner, std::string agent);
-  // Runs after each rotation. Before anything is served.
-  using Rotated = std::function<web::Task<>(const audit::Actor&, const Agent&)>;
-  void when_rotated(Rotated observer) { rotated_ = std::move(observer); }
   // After all sessions of the user were ended: stops the agents of a disabled user, and replaces outdated gateway
   // tokens. A failure is logged; what is left is done at the next start.
   web::Task<> sessions_ended(store::UserId);
@@ -46,7 +45,7 @@ class Revocation {
   store::System system_;
   Provisioner& provisioner_;
   const bool is_enabled_;
-  Rotated rotated_;
+  const Rotated rotated_;
 };
 
 }  // namespace agents

@@ -35,7 +35,7 @@ class Connections {
   Connections(store::System, AdapterSettings, Gate, boost::asio::io_context& home);
 
   // Before start().
-  void receive_with(Sink sink) { sink_ = std::move(sink); }
+  void when_received(Sink sink) { sink_ = std::move(sink); }
   void when_connected(std::function<void(const Channel&)> connected) { connected_ = std::move(connected); }
 
   void start();

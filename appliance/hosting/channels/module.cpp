@@ -1,7 +1,6 @@
 #include "appliance/hosting/channels/module.h"
 
 #include "appliance/hosting/module.h"
-#include "appliance/identity/personal_data/rows.h"
 #include "web/log.h"
 
 namespace channels {
@@ -30,22 +29,12 @@ Messaging::Messaging(hosting::Module& module)
       responder_(module.platform.system, module.agents.directory, module.chat, connections_, outbox_, files_,
                  module.platform.home),
       questions_(module.platform.system, module.gate, connections_, outbox_, module.platform.home) {
-  connections_.receive_with(
+  connections_.when_received(
       [this](const Channel& channel, std::vector<Received> received) { return take(channel, std::move(received)); });
   connections_.when_connected([this](const Channel& channel) { outbox_.resume(channel); });
   admission_.when_pressed([this](const Channel& channel, const Peer& peer, Received press) {
     return questions_.pressed(channel, peer, std::move(press));
   });
-  module.connect_channels_with([this](store::UserId user, std::string agent, deployments::ChannelTokens tokens) {
-    return start_channels(user, std::move(agent), std::move(tokens));
-  });
-  module.notices.send_over_channels_with([this](store::UserId user, std::string agent, std::string text) {
-    return send_to_owner(hosting_.platform.system, outbox_, user, std::move(agent), std::move(text));
-  });
-  module.agents.when_removed(
-      [this](store::UserId user, std::string agent) { return channels_.forget(user, std::move(agent)); });
-  module.identity.personal_data.add(personal_data::rows_of(module.platform.system, table, peers, outbound));
-  module.identity.personal_data.add(personal_data::hidden_rows_of(module.platform.system, inbound, invitations));
 }
 
 Services Messaging::services() {
@@ -74,7 +63,15 @@ web::Task<> Messaging::take(const Channel& channel, std::vector<Received> receiv
   }
 }
 
-web::Task<> Messaging::start_channels(store::UserId user, std::string agent, deployments::ChannelTokens tokens) {
+web::Task<std::size_t> Messaging::send_to_owner(store::UserId user, std::string agent, std::string text) {
+  return channels::send_to_owner(hosting_.platform.system, outbox_, user, std::move(agent), std::move(text));
+}
+
+web::Task<> Messaging::forget(store::UserId user, std::string agent) {
+  return channels_.forget(user, std::move(agent));
+}
+
+web::Task<> Messaging::make_channels(store::UserId user, std::string agent, deployments::ChannelTokens tokens) {
   if (!tokens.telegram) co_return;
   NewChannel wanted{.kind = Kind::telegram, .token = std::move(*tokens.telegram), .options = {}};
   const auto made = co_await channels_.create_provisioned(user, std::move(agent), std::move(wanted));

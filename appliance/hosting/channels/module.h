@@ -22,16 +22,22 @@ namespace channels {
 
 class Messaging {
  public:
+  // Of the module it uses what is built before this.
   explicit Messaging(hosting::Module&);
 
   Services services();
   web::Task<> start();
   web::Task<> stop();
 
+  // See deployments::ChannelConnector. Tokens of kinds that the box has no adapter for stay in the agent's config.
+  web::Task<> make_channels(store::UserId, std::string agent, deployments::ChannelTokens);
+  // See notices::ChannelSender.
+  web::Task<std::size_t> send_to_owner(store::UserId, std::string agent, std::string text);
+  // For Events::agent_removed.
+  web::Task<> forget(store::UserId, std::string agent);
+
  private:
   web::Task<> take(const Channel&, std::vector<Received>);
-  // Tokens of kinds that the box has no adapter for stay in the agent's config.
-  web::Task<> start_channels(store::UserId, std::string agent, deployments::ChannelTokens);
 
   hosting::Module& hosting_;
   Connections connections_;

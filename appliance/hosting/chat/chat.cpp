@@ -73,8 +73,7 @@ web::FetchRequest completion_request(const agents::Agent& agent, const std::stri
   message["role"] = "user";
   message["content"] = question.message.content + note_of(files);
   said.push_back(std::move(message));
-  boost::json::object body;
-  body["model"] = model;
+  boost::json::object body{{"model", model}};
   const auto& peer = question.conversation.peer;
   auto name = name_at_agent(question.conversation);
   // Other images tell conversations apart by it.
@@ -93,10 +92,10 @@ web::FetchRequest completion_request(const agents::Agent& agent, const std::stri
   request.url = "http://127.0.0.1:" + std::to_string(*agent.port) + "/v1/chat/completions";
   request.headers = {{"Content-Type", "application/json"}, {"Authorization", "Bearer " + agent.gateway_token.clear}};
   if (!name.empty()) request.headers.emplace_back(runtime::conversation_header, std::move(name));
-  const auto& conversation = question.conversation;
   request.headers.emplace_back(runtime::message_header, question.message.id);
   if (!question.earlier.empty()) request.headers.emplace_back(runtime::begin_header, "1");
-  request.headers.emplace_back(runtime::channel_header, boost::describe::enum_to_string(conversation.channel, ""));
+  request.headers.emplace_back(runtime::channel_header,
+                               boost::describe::enum_to_string(question.conversation.channel, ""));
   if (!question.model.empty()) request.headers.emplace_back(runtime::model_header, question.model);
   if (!question.effort.empty()) request.headers.emplace_back(runtime::effort_header, question.effort);
   if (question.wants_title) request.headers.emplace_back(runtime::title_header, "1");
@@ -146,8 +145,9 @@ Error not_running(const agents::Agent& agent) {
 
 }  // namespace
 
-Chat::Chat(store::System system, const agents::AgentDirectory& agents, std::chrono::seconds gateway_timeout)
-    : system_(std::move(system)), agents_(agents), gateway_timeout_(gateway_timeout) {}
+Chat::Chat(store::System system, const agents::AgentDirectory& agents, ExchangeObservers observers,
+           std::chrono::seconds timeout)
+    : system_(std::move(system)), agents_(agents), gateway_timeout_(timeout), observers_(std::move(observers)) {}
 
 Task<Result<Answer>> Chat::send(store::UserId user, std::string agent, std::string text, Sender sender) {
   auto question = co_await ask(user, std::move(agent), std::move(text), std::move(sender));
@@ -342,12 +342,12 @@ Task<Result<Message>> Chat::post(store::UserId user, std::string agent, std::str
 }
 
 spans::Running Chat::begin_span(const Message& question) const {
-  if (!spans_) return {};
+  if (!observers_.spans) return {};
   spans::Span span;
   span.owner = question.owner;
   span.name = headline(question.content);
   span.agent = question.agent;
-  return spans_->begin(std::move(span));
+  return observers_.spans->begin(std::move(span));
 }
 
 Task<Result<Completion>> Chat::complete(const Question& question, Listener listener) {
@@ -369,7 +369,7 @@ Task<Result<Completion>> Chat::complete_within(const Question& pending, Listener
   const auto agent = agents_.find(question.owner, question.agent);
   if (!agent) co_return web::not_found();
   if (agent->status != agents::Status::running) co_return not_running(*agent);
-  const auto turn = begin_turn_ ? begin_turn_(pending.conversation) : nullptr;
+  const auto turn = observers_.begin_turn ? observers_.begin_turn(pending.conversation) : nullptr;
   auto model = agent->model;
   for (bool is_first = true;; is_first = false) {
     auto request = completion_request(*agent, model, pending, trace);

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -90,19 +91,18 @@ struct Slice {
   std::string before;  // id of a message; empty: the newest
 };
 
+// What takes note of exchanges. Each may be empty.
+struct ExchangeObservers {
+  spans::Recorder* spans = nullptr;  // gets a span of each
+  // Is called when an exchange is sent to its agent; the exchange keeps what it returns until it ends.
+  std::function<std::shared_ptr<void>(const Conversation&)> begin_turn = {};
+};
+
 class Chat {
  public:
   // The timeout is that of a whole exchange, somewhat longer than an agent takes at most (agent_process::LoopOptions).
-  Chat(store::System, const agents::AgentDirectory&,
+  Chat(store::System, const agents::AgentDirectory&, ExchangeObservers,
        std::chrono::seconds gateway_timeout = std::chrono::seconds(1'260));
-
-  // Records a span of each exchange. Before the first one.
-  void record_spans_with(spans::Recorder& recorder) { spans_ = &recorder; }
-
-  // Is called when an exchange is sent to its agent, and keeps what it returns until the exchange ends. Before the
-  // first one.
-  using BeginTurn = std::function<std::shared_ptr<void>(const Conversation&)>;
-  void begin_turns_with(BeginTurn begin) { begin_turn_ = std::move(begin); }
 
   // The message begins its conversation if that does not exist. not_found; conflict when the agent is not running;
   // bad_gateway or timeout with the cause when its gateway fails: the message is then stored as failed. An agent that
@@ -126,7 +126,7 @@ class Chat {
   // Oldest first. not_found when the agent is not the caller's. Messages whose exchange was interrupted by a stop of
   // the box are `failed`.
   web::Result<std::vector<Message>> history(store::UserId, const Slice&) const;
-  // Deletes all messages of an agent; for agents::Agents::when_removed.
+  // Deletes all messages of an agent; for Events::agent_removed.
   web::Task<> forget(store::UserId, std::string agent);
 
  private:
@@ -153,8 +153,7 @@ class Chat {
   Pending pending_;
   LiveAnswers live_answers_;
   std::atomic<bool> is_shutting_down_ = false;
-  spans::Recorder* spans_ = nullptr;
-  BeginTurn begin_turn_;
+  const ExchangeObservers observers_;
 };
 
 }  // namespace chat

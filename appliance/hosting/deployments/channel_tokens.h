@@ -1,5 +1,4 @@
-// What happens to the tokens of messaging channels that an agent is provisioned with: a module above this one connects
-// them.
+// The tokens of messaging channels that an agent is provisioned with.
 #pragma once
 
 #include <functional>

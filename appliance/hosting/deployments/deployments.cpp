@@ -53,11 +53,14 @@ Error subscription_required(std::string message) {
 }  // namespace
 
 Deployments::Deployments(agents::Agents& agents, const billing::Subscriptions& subscriptions,
-                         std::function<bool(store::UserId)> is_admin, const ChannelConnector& connector)
-    : agents_(agents), subscriptions_(subscriptions), is_admin_(std::move(is_admin)), connector_(connector) {}
+                         std::function<bool(store::UserId)> is_admin, ChannelConnector connector)
+    : agents_(agents),
+      subscriptions_(subscriptions),
+      is_admin_(std::move(is_admin)),
+      connector_(std::move(connector)) {}
 
 Task<> Deployments::start_channels(const agents::Agent& agent, ChannelTokens tokens) const {
-  if (connector_ && !tokens.is_empty()) co_await connector_(agent.owner, agent.id, std::move(tokens));
+  if (!tokens.is_empty()) co_await connector_(agent.owner, agent.id, std::move(tokens));
 }
 
 Task<Result<Deployed>> Deployments::deploy(store::UserId user, DeploymentSpec spec, bool is_for_admin) {

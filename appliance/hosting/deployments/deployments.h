@@ -31,9 +31,8 @@ struct Deployed {
 // Callable from every thread. Its arguments must outlive it.
 class Deployments {
  public:
-  // The connector may be empty, and be set later.
   Deployments(agents::Agents&, const billing::Subscriptions&, std::function<bool(store::UserId)> is_admin,
-              const ChannelConnector&);
+              ChannelConnector);
 
   // POST /api/deployments: one agent per owner and name, however many requests there are at once. Suspends until the
   // agent runs, at most 15 seconds; its status says whether it does. not_found: no such user, or no such agent of this
@@ -62,7 +61,7 @@ class Deployments {
   agents::Agents& agents_;
   const billing::Subscriptions& subscriptions_;
   const std::function<bool(store::UserId)> is_admin_;
-  const ChannelConnector& connector_;
+  const ChannelConnector connector_;
 };
 
 }  // namespace deployments

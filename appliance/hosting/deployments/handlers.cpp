@@ -47,12 +47,10 @@ web::Answer reply_with(const Services& services, web::Result<agents::Agent> agen
                          .url = services.addresses.url(agent->subdomain),
                          .streamKey = {},
                          .liveStreamId = {}};
-  if (services.stream_source) {
-    auto stream = co_await services.stream_source(*agent);
-    if (stream) {
-      answer.streamKey = std::move(stream->key);
-      answer.liveStreamId = std::move(stream->id);
-    }
+  auto stream = co_await services.stream_source(*agent);
+  if (stream) {
+    answer.streamKey = std::move(stream->key);
+    answer.liveStreamId = std::move(stream->id);
   }
   co_return web::reply(answer, 200);
 }

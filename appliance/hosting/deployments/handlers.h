@@ -20,7 +20,7 @@ struct Services {
   Deployments& deployments;
   const agents::AgentAddresses& addresses;
   const billing::SpendPolicy& spend_policy;
-  const StreamSource& stream_source;  // may be empty
+  const StreamSource& stream_source;
 };
 
 struct DeployRequest {

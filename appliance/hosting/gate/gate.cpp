@@ -81,7 +81,7 @@ Gate::Gate(GateSources sources, boost::asio::io_context& home)
       tasks_(home, "gate_act_failed"),
       rounds_(home, "gate", pause, [this] { return look(); }) {}
 
-void Gate::carry_out_with(std::string kind, Executor executor) {
+void Gate::add_executor(std::string kind, Executor executor) {
   executors_.emplace(std::move(kind), std::move(executor));
 }
 

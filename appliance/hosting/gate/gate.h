@@ -101,8 +101,8 @@ class Gate {
  public:
   Gate(GateSources, boost::asio::io_context& home);
 
-  // Before anything is served.
-  void carry_out_with(std::string kind, Executor);
+  // Of this kind of act. Before anything is served.
+  void add_executor(std::string kind, Executor);
 
   // What the rules say of this act, by the turn that the agent is in. Nothing is stored.
   Decision decide(const Act&) const;
@@ -122,7 +122,7 @@ class Gate {
   // The question that a link of a mail is about; nothing for a wrong one.
   std::optional<Ask> of_link(std::string_view token) const;
   std::string link_token(const Ask&) const;
-  // For agents::Agents::when_removed: questions of the agent, which then nobody answers.
+  // For Events::agent_removed: questions of the agent, which then nobody answers.
   web::Task<> forget(store::UserId owner, std::string agent);
 
   web::Task<> start();

@@ -59,7 +59,7 @@ class TurnTracker {
   std::vector<Mark> marked(store::UserId owner, std::string_view agent, std::size_t limit) const;
   // The owner vouches for one of them, or with an empty name for all. Turns in progress keep what they have.
   web::Task<> clear(store::UserId owner, std::string agent, std::string what);
-  // For agents::Agents::when_removed.
+  // For Events::agent_removed.
   web::Task<> forget(store::UserId owner, std::string agent) { return clear(owner, std::move(agent), {}); }
 
  private:

@@ -38,7 +38,7 @@ class McpServers {
   // not_found: no such agent or tool; the errors of Client::call_tool.
   web::Task<web::Result<ToolAnswer>> call(store::UserId, std::string agent, std::string tool,
                                           boost::json::object arguments);
-  // For agents::Agents::when_removed.
+  // For Events::agent_removed.
   void forget(const std::string& agent);
 
  private:

@@ -42,8 +42,13 @@ bool says_nothing(std::string_view text) {
 }
 
 Notices::Notices(store::System system, const agents::AgentDirectory& agents, chat::Chat& chat, mail::Outbox& outbox,
-                 const agentbox::Site& site)
-    : system_(std::move(system)), agents_(agents), chat_(chat), outbox_(outbox), site_(site) {}
+                 const agentbox::Site& site, ChannelSender over_channels)
+    : system_(std::move(system)),
+      agents_(agents),
+      chat_(chat),
+      outbox_(outbox),
+      site_(site),
+      over_channels_(std::move(over_channels)) {}
 
 web::Task<web::Result<Sent>> Notices::send(store::UserId owner, Notice notice) {
   const auto agent = agents_.find(owner, notice.agent);
@@ -57,10 +62,8 @@ web::Task<web::Result<Sent>> Notices::send(store::UserId owner, Notice notice) {
   auto message = co_await chat_.post(owner, agent->id, notice.text);
   if (!message) co_return message.error();
   Sent sent{.message = std::move(message->id)};
-  if (over_channels_) {
-    auto text = notice.subject.empty() ? notice.text : "**" + on_one_line(notice.subject) + "**\n\n" + notice.text;
-    sent.accounts = co_await over_channels_(owner, agent->id, std::move(text));
-  }
+  auto text = notice.subject.empty() ? notice.text : "**" + on_one_line(notice.subject) + "**\n\n" + notice.text;
+  sent.accounts = co_await over_channels_(owner, agent->id, std::move(text));
   const auto user = system_.get(accounts::users, owner);
   if (!outbox_.is_sending() || !user || !user->value.email_verified || user->value.is_disabled) co_return sent;
   const auto subject = on_one_line(notice.subject.empty() ? notice.text : notice.subject);

@@ -40,10 +40,8 @@ bool says_nothing(std::string_view text);
 class Notices {
  public:
   // All of them must outlive this.
-  Notices(store::System, const agents::AgentDirectory&, chat::Chat&, mail::Outbox&, const agentbox::Site&);
-
-  // Set once, before anything is served.
-  void send_over_channels_with(ChannelSender sender) { over_channels_ = std::move(sender); }
+  Notices(store::System, const agents::AgentDirectory&, chat::Chat&, mail::Outbox&, const agentbox::Site&,
+          ChannelSender over_channels);
 
   // Durable once it returns. not_found when the agent is not the user's; too_many with `limit` and `resetsAt` when the
   // agent has sent as many today.
@@ -55,7 +53,7 @@ class Notices {
   chat::Chat& chat_;
   mail::Outbox& outbox_;
   const agentbox::Site& site_;
-  ChannelSender over_channels_;
+  const ChannelSender over_channels_;
 };
 
 }  // namespace notices

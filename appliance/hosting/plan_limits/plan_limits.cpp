@@ -23,11 +23,11 @@ std::string count_of_agents(int count) { return std::to_string(count) + (count =
 
 }  // namespace
 
-PlanLimits::PlanLimits(store::System system, const billing::Subscriptions& subscriptions,
-                       const accounts::Accounts& accounts, agents::AgentLifecycle& lifecycle)
-    : system_(std::move(system)), subscriptions_(subscriptions), accounts_(accounts), lifecycle_(lifecycle) {}
+PlanRoom::PlanRoom(store::System system, const billing::Subscriptions& subscriptions,
+                   const accounts::Accounts& accounts)
+    : system_(std::move(system)), subscriptions_(subscriptions), accounts_(accounts) {}
 
-std::optional<PlanLimits::Allowance> PlanLimits::allowance_of(store::UserId user) const {
+std::optional<PlanRoom::Allowance> PlanRoom::allowance_of(store::UserId user) const {
   const auto account = accounts_.find(user);
   if (account && accounts_.is_admin(*account)) return std::nullopt;
   const auto held = subscriptions_.active(user);
@@ -37,7 +37,7 @@ std::optional<PlanLimits::Allowance> PlanLimits::allowance_of(store::UserId user
   return Allowance{.agents = *most, .plan = std::string(billing::to_string(held->plan))};
 }
 
-std::vector<std::string> PlanLimits::running_of(store::UserId user) const {
+std::vector<std::string> PlanRoom::running_of(store::UserId user) const {
   auto all = system_.tenant(user).list(agents::records, {.limit = std::size_t(-1), .after = {}});
   std::erase_if(all, [](const agents::Agent& agent) { return agent.desired != agents::desired::running; });
   std::ranges::stable_sort(all, {}, &agents::Agent::created_at);
@@ -45,6 +45,27 @@ std::vector<std::string> PlanLimits::running_of(store::UserId user) const {
   for (auto& agent : all) ids.push_back(std::move(agent.id));
   return ids;
 }
+
+web::Result<void> PlanRoom::has_room(store::UserId user, std::string_view agent) const {
+  if (!system_.get(plan_stops, user, agent)) return {};
+  const auto allowance = allowance_of(user);
+  if (!allowance) return {};
+  auto running = running_of(user);
+  std::erase(running, agent);
+  if (running.size() < static_cast<std::size_t>(allowance->agents)) return {};
+  web::Error error;
+  error.kind = allowance->plan.empty() ? web::Kind::payment_required : web::Kind::too_many;
+  error.message = allowance->plan.empty()
+                      ? std::string("An active subscription is required to run this agent.")
+                      : "The plan " + allowance->plan + " runs " + count_of_agents(allowance->agents) + " at once.";
+  if (allowance->plan.empty()) error.code = "SUBSCRIPTION_REQUIRED";
+  error.extra["current"] = running.size();
+  error.extra["limit"] = allowance->agents;
+  return error;
+}
+
+PlanLimits::PlanLimits(store::System system, const PlanRoom& room, agents::AgentLifecycle& lifecycle)
+    : system_(std::move(system)), room_(room), lifecycle_(lifecycle) {}
 
 web::Task<> PlanLimits::enforce() {
   constexpr std::size_t page = 500;
@@ -61,9 +82,9 @@ web::Task<> PlanLimits::enforce() {
 }
 
 web::Task<> PlanLimits::enforce(store::UserId user) {
-  const auto allowance = allowance_of(user);
+  const auto allowance = room_.allowance_of(user);
   if (!allowance) co_return;
-  const auto running = running_of(user);
+  const auto running = room_.running_of(user);
   const auto most = static_cast<std::size_t>(allowance->agents);
   co_await note_stopped(user, most);
   if (running.size() <= most) co_return;
@@ -101,24 +122,6 @@ web::Task<> PlanLimits::stop(store::UserId user, std::string id, std::string rea
     return true;
   };
   co_await store::transact(system_, step);
-}
-
-web::Result<void> PlanLimits::has_room(store::UserId user, std::string_view agent) const {
-  if (!system_.get(plan_stops, user, agent)) return {};
-  const auto allowance = allowance_of(user);
-  if (!allowance) return {};
-  auto running = running_of(user);
-  std::erase(running, agent);
-  if (running.size() < static_cast<std::size_t>(allowance->agents)) return {};
-  web::Error error;
-  error.kind = allowance->plan.empty() ? web::Kind::payment_required : web::Kind::too_many;
-  error.message = allowance->plan.empty()
-                      ? std::string("An active subscription is required to run this agent.")
-                      : "The plan " + allowance->plan + " runs " + count_of_agents(allowance->agents) + " at once.";
-  if (allowance->plan.empty()) error.code = "SUBSCRIPTION_REQUIRED";
-  error.extra["current"] = running.size();
-  error.extra["limit"] = allowance->agents;
-  return error;
 }
 
 web::Task<> PlanLimits::forget(store::UserId user, std::string agent) const {

@@ -30,21 +30,15 @@ BOOST_DESCRIBE_STRUCT(PlanStop, (), (user_id, id, at))
 inline const store::Owned<PlanStop> plan_stops{
     {.family = "plan_stops", .number = 124}, &PlanStop::user_id, &PlanStop::id, {}};
 
-// Callable from every thread; the arguments must outlive it.
-class PlanLimits {
+// What users' plans let them run. Callable from every thread; the arguments must outlive it.
+class PlanRoom {
  public:
-  PlanLimits(store::System, const billing::Subscriptions&, const accounts::Accounts&, agents::AgentLifecycle&);
+  PlanRoom(store::System, const billing::Subscriptions&, const accounts::Accounts&);
 
-  // Compares the agents of every user whose plan has changed since with its limit. A change is found again after a
-  // crash until it is enforced.
-  web::Task<> enforce();
   // Whether an agent may start that was stopped for the plan, or did not run when the plan became too small for all of
   // them: too_many with current and limit while others fill the plan. Other agents always may.
   web::Result<void> has_room(store::UserId, std::string_view agent) const;
-  // The agent is gone.
-  web::Task<> forget(store::UserId, std::string agent) const;
 
- private:
   // What a user may run; not set: any number.
   struct Allowance {
     int agents = 0;
@@ -53,13 +47,31 @@ class PlanLimits {
   std::optional<Allowance> allowance_of(store::UserId) const;
   // The ids of the user's agents that run or should, the oldest first.
   std::vector<std::string> running_of(store::UserId) const;
+
+ private:
+  store::System system_;
+  const billing::Subscriptions& subscriptions_;
+  const accounts::Accounts& accounts_;
+};
+
+// Callable from every thread; the arguments must outlive it.
+class PlanLimits {
+ public:
+  PlanLimits(store::System, const PlanRoom&, agents::AgentLifecycle&);
+
+  // Compares the agents of every user whose plan has changed since with its limit. A change is found again after a
+  // crash until it is enforced.
+  web::Task<> enforce();
+  // The agent is gone.
+  web::Task<> forget(store::UserId, std::string agent) const;
+
+ private:
   web::Task<> enforce(store::UserId);
   web::Task<> note_stopped(store::UserId, std::size_t most);
   web::Task<> stop(store::UserId, std::string agent, std::string reason);
 
   store::System system_;
-  const billing::Subscriptions& subscriptions_;
-  const accounts::Accounts& accounts_;
+  const PlanRoom& room_;
   agents::AgentLifecycle& lifecycle_;
 };
 

@@ -13,9 +13,10 @@
 namespace schedule {
 
 struct Schedule {
-  Schedule(store::System system, const billing::Subscriptions& subscriptions, Sender send,
+  Schedule(store::System system, const billing::Subscriptions& subscriptions, Sender send, Teller tell,
            boost::asio::io_context& home, Clock clock = store::now)
-      : tasks(system, subscriptions, zones, clock), scheduler(system, zones, std::move(send), clock, home) {}
+      : tasks(system, subscriptions, zones, clock),
+        scheduler(system, zones, std::move(send), std::move(tell), clock, home) {}
 
   const TimeZones zones;
   Tasks tasks;

@@ -84,11 +84,12 @@ void end(Run& run, const web::Result<std::string>& answer, store::Time now) {
 
 }  // namespace
 
-Scheduler::Scheduler(store::System system, const TimeZones& zones, Sender send, Clock clock,
+Scheduler::Scheduler(store::System system, const TimeZones& zones, Sender send, Teller tell, Clock clock,
                      boost::asio::io_context& home, SchedulerOptions options)
     : system_(std::move(system)),
       zones_(zones),
       send_(std::move(send)),
+      tell_(std::move(tell)),
       clock_(std::move(clock)),
       home_(home),
       options_(options),
@@ -383,7 +384,7 @@ web::Task<std::optional<Scheduler::StartedRun>> Scheduler::finish(Run ended, web
     const auto outcome = co_await change.commit();
     if (!outcome.ok()) continue;
     count_end(run->value);
-    if (left.tells_owner && tell_) {
+    if (left.tells_owner) {
       auto telling = tell_(left, std::move(answer));
       co_await std::move(telling);
     }

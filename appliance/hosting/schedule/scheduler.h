@@ -37,12 +37,11 @@ struct SchedulerOptions {
 
 class Scheduler {
  public:
-  // Runs on `home`. All arguments must outlive it.
-  Scheduler(store::System, const TimeZones&, Sender, Clock, boost::asio::io_context& home, SchedulerOptions = {});
+  // Runs on `home`. The teller is for tasks with tells_owner. All arguments must outlive it.
+  Scheduler(store::System, const TimeZones&, Sender, Teller, Clock, boost::asio::io_context& home,
+            SchedulerOptions = {});
   ~Scheduler();  // after stop(), or with `home` stopped
 
-  // For tasks with tells_owner. Before start().
-  void tell_owners_with(Teller tell) { tell_ = std::move(tell); }
   // recover(), then a tick five times a second.
   web::Task<> start();
   // Starts no more runs and waits for running ones, at most `grace`. recover() handles interrupted ones.
@@ -87,7 +86,7 @@ class Scheduler {
   store::System system_;
   const TimeZones& zones_;
   const Sender send_;
-  Teller tell_;
+  const Teller tell_;
   const Clock clock_;
   boost::asio::io_context& home_;
   const SchedulerOptions options_;

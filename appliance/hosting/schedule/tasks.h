@@ -71,7 +71,7 @@ class Tasks {
   web::Task<web::Result<void>> remove_of_agent(store::UserId, std::string agent, std::string id);
   // Like remove, for a task of any kind.
   web::Task<web::Result<void>> erase(store::UserId, std::string id);
-  // All tasks of an agent, of every kind: for agents::Agents::when_removed.
+  // All tasks of an agent, of every kind: for Events::agent_removed.
   web::Task<> forget(store::UserId, std::string agent);
 
   // Newest first. not_found.

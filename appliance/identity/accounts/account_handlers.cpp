@@ -17,7 +17,7 @@ Profile profile(const Services& services, const User& user) {
           .emailVerified = user.email_verified,
           .plan = held ? std::optional(std::move(held->plan)) : std::nullopt,
           .referralCode = user.referral_code,
-          .credits = services.accounts.credits_of(user.id),
+          .credits = services.plans.credits(user.id),
           .createdAt = user.created_at};
 }
 

@@ -45,11 +45,12 @@ web::Result<std::string> address_to_register(std::string_view text) {
 }  // namespace
 
 Accounts::Accounts(store::System system, PasswordHasher& hasher, Sessions& session_service, LoginLimit& login_limit,
-                   std::vector<std::string> admin_emails)
+                   const agentbox::Events& events, std::vector<std::string> admin_emails)
     : system_(std::move(system)),
       hasher_(hasher),
       sessions_(session_service),
       login_limit_(login_limit),
+      events_(events),
       admin_emails_(std::move(admin_emails)) {}
 
 std::optional<web::Error> Accounts::refuse_password(std::string_view password, std::string_view email) {
@@ -143,7 +144,7 @@ web::Task<web::Result<User>> Accounts::insert(User user, std::optional<User> ref
       if (!admitted) co_return admitted.error();
     }
     change.insert(users, user);
-    for (const auto& observer : created_) observer(user, referrer ? &*referrer : nullptr, change);
+    events_.account_created.publish(user, referrer ? &*referrer : nullptr, change);
     const auto outcome = co_await change.commit();
     if (outcome.ok()) co_return user;
     if (outcome.duplicate("email")) co_return user_exists();
@@ -198,8 +199,6 @@ bool Accounts::is_listed_admin(std::string_view email) const {
 bool Accounts::is_admin(const User& user) const {
   return user.is_admin || (user.email_verified && is_listed_admin(user.email));
 }
-
-std::int64_t Accounts::credits_of(store::UserId id) const { return credits_of_ ? credits_of_(id) : 0; }
 
 std::vector<User> Accounts::list(store::UserId after, std::size_t limit) const {
   std::vector<User> page;

@@ -56,7 +56,8 @@ struct PasswordPolicy {
 class Accounts {
  public:
   // `admin_emails` in lower case: users who have proved such an address are administrators without the flag.
-  Accounts(store::System, PasswordHasher&, Sessions&, LoginLimit&, std::vector<std::string> admin_emails);
+  Accounts(store::System, PasswordHasher&, Sessions&, LoginLimit&, const agentbox::Events&,
+           std::vector<std::string> admin_emails);
 
   // Who may register; open to everybody unless it is set. Before anything is served.
   void set_registration(RegistrationPolicy policy) { registration_ = policy; }
@@ -68,13 +69,6 @@ class Accounts {
   bool has_password(const User&) const;
   // forbidden, PASSWORDS_OFF: passwords are off, and the user is not the break-glass administrator.
   web::Result<void> admit_password_of(const User&) const;
-  // Adds to the change that creates a user; `referrer` is null unless the user has registered with a referral code.
-  // Before anything is served.
-  using Created = std::function<void(const User&, const User* referrer, store::Change&)>;
-  void when_created(Created observer) { created_.push_back(std::move(observer)); }
-  // What credits_of returns; 0 unless it is set. Before anything is served.
-  using CreditsOf = std::function<std::int64_t(store::UserId)>;
-  void read_credits_with(CreditsOf credits_of) { credits_of_ = std::move(credits_of); }
   RegistrationMode registration_mode() const { return registration_.mode(); }
 
   // invalid: e-mail, password or referral code. conflict: the address is taken. Also the errors of RegistrationPolicy.
@@ -106,8 +100,6 @@ class Accounts {
   // By the flag, or by a listed address that was verified. An address that was only typed gives no rights: anybody can
   // register it.
   bool is_admin(const User&) const;
-  // Whole credits that the user can spend.
-  std::int64_t credits_of(store::UserId) const;
   // In the order of their ids, after `after`. Reads the whole table and blocks.
   std::vector<User> list(store::UserId after, std::size_t limit) const;
 
@@ -160,12 +152,11 @@ class Accounts {
   PasswordHasher& hasher_;
   Sessions& sessions_;
   LoginLimit& login_limit_;
+  const agentbox::Events& events_;
   const std::vector<std::string> admin_emails_;
   OnGuesses on_guesses_;
   RegistrationPolicy registration_;
   PasswordPolicy password_policy_;
-  std::vector<Created> created_;
-  CreditsOf credits_of_;
 };
 
 }  // namespace accounts

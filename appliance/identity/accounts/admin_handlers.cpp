@@ -19,7 +19,7 @@ UserView view(const Services& services, const User& user) {
                  .secondFactorDue = services.second_factor_due(user),
                  .plan = std::nullopt,
                  .subscriptionId = std::nullopt,
-                 .credits = services.accounts.credits_of(user.id),
+                 .credits = services.plans.credits(user.id),
                  .createdAt = user.created_at};
   if (auto held = services.plans.held(user.id)) {
     shown.plan = std::move(held->plan);

@@ -1,6 +1,7 @@
 // What accounts show of billing. Billing depends on accounts, so it implements this interface.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -27,6 +28,8 @@ class PlanDirectory {
   virtual web::Task<web::Result<void>> assign(store::UserId, std::string plan) = 0;
   // Adds the plan to the change that creates the newcomer. Throws std::logic_error unless check() accepts it.
   virtual void give(store::UserId newcomer, const std::string& plan, store::Change&) const = 0;
+  // Whole credits that the user can spend.
+  virtual std::int64_t credits(store::UserId) const = 0;
 };
 
 }  // namespace accounts

@@ -123,14 +123,10 @@ void Identities::claim(const accounts::User& user, store::Change& change) const 
   for (const Identity& identity : of_user(user.id))
     if (const auto row = system_.get(identities, identity.id)) change.erase(identities, *row);
   second_factor::SecondFactor::remove_unconfirmed(system_, user.id, change);
-  for (const ClaimObserver& observer : claim_observers_)
-    if (observer.claim) observer.claim(user.id, change);
+  events_.account_claim.publish(user.id, change);
 }
 
-void Identities::claimed(store::UserId user) const {
-  for (const ClaimObserver& observer : claim_observers_)
-    if (observer.claimed) observer.claimed(user);
-}
+void Identities::claimed(store::UserId user) const { events_.account_claimed.publish(user); }
 
 bool Identities::is_blocked(store::UserId user, std::string_view id) const {
   return std::ranges::any_of(system_.find(blocked_identities, "user", user),

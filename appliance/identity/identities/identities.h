@@ -24,21 +24,11 @@ struct VerifiedIdentity {
   std::optional<std::string> invite_code = {};  // for a new user, where registration is by invitation
 };
 
-// Removes what another part of the box keeps for a user when the account is claimed.
-struct ClaimObserver {
-  // Either may be empty.
-  std::function<void(store::UserId, store::Change&)> claim;  // adds to the change; may run several times
-  std::function<void(store::UserId)> claimed;                // after the commit
-};
-
 // Callable from every thread; the arguments must outlive it.
 class Identities {
  public:
-  Identities(store::System system, accounts::Accounts& accounts, keys::Keys& keys)
-      : system_(std::move(system)), accounts_(accounts), keys_(keys) {}
-
-  // Before anything is served.
-  void when_claimed(ClaimObserver observer) { claim_observers_.push_back(std::move(observer)); }
+  Identities(store::System system, accounts::Accounts& accounts, keys::Keys& keys, const agentbox::Events& events)
+      : system_(std::move(system)), accounts_(accounts), keys_(keys), events_(events) {}
 
   // Sign-ins by identities of other kinds than this ("idp:") are refused. Before anything is served.
   void accept_only(std::string kind) { only_kind_ = std::move(kind); }
@@ -66,10 +56,10 @@ class Identities {
   web::Task<> set_disabled(store::UserId, std::string kind, bool is_disabled);
   web::Task<> forget_refresh_tokens(store::UserId);
   // Account claim: the verified owner of the address takes over an account whose address was unverified. The change
-  // removes every credential that its previous user may have left: API keys, other identities, and what the observers
-  // keep. A second factor stays, since access to a mailbox or to an account elsewhere must not remove it.
-  // Administrators lose only their API keys. A credential that is added meanwhile makes the commit fail, to be retried.
-  // Call claimed() after the commit.
+  // removes every credential that its previous user may have left: API keys, other identities, and what subscribers of
+  // Events::account_claim keep. A second factor stays, since access to a mailbox or to an account elsewhere must not
+  // remove it. Administrators lose only their API keys. A credential that is added meanwhile makes the commit fail, to
+  // be retried. Call claimed() after the commit.
   void claim(const accounts::User&, store::Change&) const;
   void claimed(store::UserId) const;
 
@@ -83,7 +73,7 @@ class Identities {
   store::System system_;
   accounts::Accounts& accounts_;
   keys::Keys& keys_;
-  std::vector<ClaimObserver> claim_observers_;
+  const agentbox::Events& events_;
   OnUnverified on_unverified_;
   std::string only_kind_;  // empty: every kind
 };

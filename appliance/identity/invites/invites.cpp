@@ -27,7 +27,7 @@ Invite invite_of(const NewCode& code, store::Time now) {
 
 web::Task<web::Result<Generated>> Invites::generate(NewInvites given) {
   if (given.plan) {
-    const auto known = plans_().check(*given.plan);
+    const auto known = plans_.check(*given.plan);
     if (!known) co_return known.error();
   }
   const auto now = store::now();
@@ -82,7 +82,7 @@ web::Task<web::Result<Pass>> Invites::consume(std::string code) {
 web::Result<void> Invites::redeem(const std::string& code, store::UserId newcomer, store::Change& change) {
   auto invite = find(code);
   if (!invite) return accounts::invalid_invitation();
-  if (invite->value.plan) plans_().give(newcomer, *invite->value.plan, change);
+  if (invite->value.plan) plans_.give(newcomer, *invite->value.plan, change);
   ++invite->value.used;
   if (invite->value.kind == Kind::pass)
     change.erase(table, *invite);

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <chrono>
-#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -38,8 +37,7 @@ struct Pass {
 // A code is <id>-<secret>, in which case does not matter. Callable from every thread; the arguments must outlive it.
 class Invites final : public accounts::Invitations {
  public:
-  using PlansOf = std::function<accounts::PlanDirectory&()>;
-  Invites(store::System system, PlansOf plans) : system_(std::move(system)), plans_(std::move(plans)) {}
+  Invites(store::System system, const accounts::PlanDirectory& plans) : system_(std::move(system)), plans_(plans) {}
 
   // Errors of PlanDirectory::check.
   web::Task<web::Result<Generated>> generate(NewInvites);
@@ -59,7 +57,7 @@ class Invites final : public accounts::Invitations {
   std::optional<store::Row<Invite>> find(std::string_view code) const;
 
   store::System system_;
-  const PlansOf plans_;
+  const accounts::PlanDirectory& plans_;
 };
 
 }  // namespace invites

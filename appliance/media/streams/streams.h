@@ -57,7 +57,7 @@ class Streams {
   web::Task<web::Result<Stream>> reset_key(store::UserId, std::string id);
   // It vanishes at once; at the provider as soon as that answers. not_found.
   web::Task<web::Result<void>> remove(store::UserId, std::string id);
-  // For agents::Agents::when_removed.
+  // For Events::agent_removed.
   web::Task<> remove_of_agent(store::UserId, std::string agent);
 
   // False: the event was reported before. Reports about unknown streams have no effect, nor have those older than

@@ -45,7 +45,7 @@ class Installer {
   std::vector<Installation> list(store::UserId, const std::string& skill = {}) const;
   std::optional<Installation> find(store::UserId, std::string_view skill, std::string_view agent) const;
 
-  // For agents::Agents::when_removed; the workspace goes with the agent.
+  // For Events::agent_removed; the workspace goes with the agent.
   web::Task<> forget(store::UserId, std::string agent);
   // Completes what the end of the box interrupted.
   web::Task<> recover();

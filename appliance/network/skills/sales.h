@@ -41,7 +41,7 @@ class Sales {
 
   // For the gateway; see gateway::PrepareSkill.
   web::Task<web::Result<gateway::Sale>> prepare(std::string skill, boost::json::object inputs);
-  // For agents::Agents::when_removed.
+  // For Events::agent_removed.
   web::Task<> forget(std::string agent);
 
  private:

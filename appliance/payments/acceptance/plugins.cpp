@@ -104,7 +104,6 @@ web::Task<web::Result<json::value>> complete(models::ModelGateway& gateway, mode
 
 web::Task<web::Result<Sale>> Plugins::prepare_skill(std::string skill, boost::json::object inputs) {
   if (skill.empty()) co_return web::invalid("action must name a skill");
-  if (!prepare_skill_) co_return web::not_found("No such skill is for sale");
   co_return co_await prepare_skill_(std::move(skill), std::move(inputs));
 }
 

@@ -88,7 +88,7 @@ web::Answer buy_credits(const Services& services, const web::Request& request, A
 web::Answer show_billing(const Services& services, const web::Request& request) {
   const auto user = request.caller.user_id;
   BillingInfo answer{.tokens = tokens_of(services, user),
-                     .credits = services.accounts.credits_of(user),
+                     .credits = services.plans.credits(user),
                      .byok = byok_of(services.keys, user)};
   if (const auto held = services.subscriptions.active(user)) {
     answer.plan = std::string(billing::to_string(held->plan));

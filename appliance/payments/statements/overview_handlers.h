@@ -10,7 +10,7 @@
 #include "appliance/billing/subscriptions/subscriptions.h"
 #include "appliance/billing/usage/ledger.h"
 #include "appliance/billing/usage/report.h"
-#include "appliance/identity/accounts/accounts.h"
+#include "appliance/identity/accounts/plan_directory.h"
 #include "appliance/identity/audit/audit.h"
 #include "appliance/models/provider_keys.h"
 #include "appliance/payments/stripe/checkout.h"
@@ -23,7 +23,7 @@ namespace payments::overview {
 
 // What the rows depend on; all of it must outlive them.
 struct Services {
-  const accounts::Accounts& accounts;
+  const accounts::PlanDirectory& plans;
   const billing::Subscriptions& subscriptions;
   const billing::SpendPolicy& policy;
   const usage::Ledger& ledger;

@@ -59,7 +59,7 @@ std::string state_of(const Report& report) {
 
 Transfers::Transfers(store::System system, const wallets::Wallets& wallets, ledger::Ledger& ledger,
                      chains::Networks& networks, chains::Balances& balances, transactions::Sender& sender,
-                     boost::asio::io_context& home)
+                     gate::Gate& gate, boost::asio::io_context& home)
     : rules(system),
       system_(std::move(system)),
       wallets_(wallets),
@@ -67,7 +67,10 @@ Transfers::Transfers(store::System system, const wallets::Wallets& wallets, ledg
       networks_(networks),
       balances_(balances),
       sender_(sender),
-      worker_(home, "transfers", pause, [this] { return advance_all(); }) {}
+      gate_(gate),
+      worker_(home, "transfers", pause, [this] { return advance_all(); }) {
+  gate_.add_executor(gate_kind, executor());
+}
 
 chains::Network* Transfers::network_of(std::string_view wallet) const {
   if (wallet == wallets::testnet_wallet) return &networks_.testnet;
@@ -113,13 +116,13 @@ web::Task<web::Result<Report>> Transfers::pay(Payment payment) {
     std::optional<gate::Ask> ask;
     if (waits) {
       transfer.status = Status::waiting;
-      if (gate_) ask = gate_->ask_in(change, act_of(transfer, payment));
+      ask = gate_.ask_in(change, act_of(transfer, payment));
     } else if (const auto authorized = authorize(change, transfer); !authorized)
       co_return authorized.error();
     change.insert(transfers_table, transfer);
     const auto outcome = co_await change.commit();
     if (outcome.ok()) {
-      if (ask) co_await gate_->announce(std::move(*ask));
+      if (ask) co_await gate_.announce(std::move(*ask));
       if (transfer.status == Status::approved) transfer = co_await advance(std::move(transfer));
       co_return report(std::move(transfer));
     }
@@ -205,8 +208,7 @@ web::Error Transfers::refusal(const store::Outcome& outcome, const Transfer& tra
   return web::conflict("The transfer was changed by another request");
 }
 
-void Transfers::ask_with(gate::Gate& gate) {
-  gate_ = &gate;
+gate::Executor Transfers::executor() {
   gate::Executor executor;
   executor.settle = [this](store::Change& change, gate::Ask& ask, bool is_allowed) -> web::Result<void> {
     const std::string id(ask.act.at("transferId").as_string());
@@ -223,7 +225,7 @@ void Transfers::ask_with(gate::Gate& gate) {
     if (!row) return std::nullopt;
     return refusal(outcome, row->value);
   };
-  gate.carry_out_with(gate_kind, std::move(executor));
+  return executor;
 }
 
 gate::Act Transfers::act_of(const Transfer& transfer, const Payment& payment) const {
@@ -251,11 +253,11 @@ web::Result<Transfer> Transfers::settle(store::Change& change, store::Row<Transf
 }
 
 web::Task<web::Result<Report>> Transfers::decide(store::UserId owner, std::string id, bool is_approved) {
-  const auto ask = gate_ ? gate_->find_key(gate_kind, id) : std::nullopt;
+  const auto ask = gate_.find_key(gate_kind, id);
   if (ask && ask->owner == owner && ask->state == gate::State::waiting) {
     gate::Answer answer{.is_allowed = is_approved, .by = "user:" + std::to_string(owner)};
     answer.may_be_repeated = false;
-    const auto answered = co_await gate_->answer(owner, ask->id, std::move(answer));
+    const auto answered = co_await gate_.answer(owner, ask->id, std::move(answer));
     if (!answered) co_return answered.error();
   } else {
     // Transfers of earlier versions have no question.

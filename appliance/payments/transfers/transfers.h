@@ -50,12 +50,9 @@ struct Page {
 // Callable from every thread, except for start() and stop(): on the home thread.
 class Transfers {
  public:
-  // All of them must outlive this.
+  // Payments that wait are questions of the gate. All of them must outlive this.
   Transfers(store::System, const wallets::Wallets&, ledger::Ledger&, chains::Networks&, chains::Balances&,
-            transactions::Sender&, boost::asio::io_context& home);
-
-  // Payments that wait are questions of the gate. Before the first one.
-  void ask_with(gate::Gate&);
+            transactions::Sender&, gate::Gate&, boost::asio::io_context& home);
 
   void start() { worker_.start(); }
   web::Task<> stop() { return worker_.stop(); }
@@ -80,6 +77,7 @@ class Transfers {
   SpendRules rules;
 
  private:
+  gate::Executor executor();
   gate::Act act_of(const Transfer&, const Payment&) const;
   web::Result<Transfer> settle(store::Change&, store::Row<Transfer>, bool is_approved) const;
   web::Task<web::Result<Transfer>> decide_alone(store::UserId owner, std::string id, bool is_approved);
@@ -100,8 +98,8 @@ class Transfers {
   chains::Networks& networks_;
   chains::Balances& balances_;
   transactions::Sender& sender_;
+  gate::Gate& gate_;
   agentbox::Periodic worker_;
-  gate::Gate* gate_ = nullptr;
 };
 
 }  // namespace transfers

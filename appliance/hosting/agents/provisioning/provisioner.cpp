@@ -68,13 +68,13 @@ struct Work {
 }  // namespace
 
 struct Provisioner::Impl : std::enable_shared_from_this<Impl> {
-  Impl(store::System system_ref, runtime::Engine& engine_ref, Ports& ports, ProvisionerOptions provisioner_options,
-       asio::io_context& home_context, asio::thread_pool& files)
+  Impl(store::System system_ref, runtime::Engine& engine_ref, Ports& ports, const agentbox::Events& events,
+       ProvisionerOptions provisioner_options, asio::io_context& home_context, asio::thread_pool& files)
       : system(system_ref),
         engine(engine_ref),
         options(std::move(provisioner_options)),
         home(home_context),
-        worker(system_ref, engine_ref, ports, options, files) {}
+        worker(system_ref, engine_ref, ports, events, options, files) {}
 
   // Constant once started; used by all threads.
   store::System system;
@@ -428,9 +428,9 @@ struct Provisioner::Impl : std::enable_shared_from_this<Impl> {
   }
 };
 
-Provisioner::Provisioner(store::System system, runtime::Engine& engine, Ports& ports, ProvisionerOptions options,
-                         asio::io_context& home, asio::thread_pool& files)
-    : impl_(std::make_shared<Impl>(std::move(system), engine, ports, std::move(options), home, files)) {
+Provisioner::Provisioner(store::System system, runtime::Engine& engine, Ports& ports, const agentbox::Events& events,
+                         ProvisionerOptions options, asio::io_context& home, asio::thread_pool& files)
+    : impl_(std::make_shared<Impl>(std::move(system), engine, ports, events, std::move(options), home, files)) {
   engine.on_exit = [weak = std::weak_ptr(impl_)](std::string agent, std::optional<int> exit_code) {
     if (auto impl = weak.lock())
       asio::dispatch(impl->home,
@@ -453,10 +453,6 @@ void Provisioner::set_observer(LifecycleObserver observer) { impl_->observer = s
 void Provisioner::set_addresses(std::string backend_url, std::string summarizer_url) {
   impl_->worker.backend_url = std::move(backend_url);
   impl_->worker.summarizer_url = std::move(summarizer_url);
-}
-
-void Provisioner::when_removed(std::function<Task<>(store::UserId, std::string)> cleanup) {
-  impl_->worker.cleanups.push_back(std::move(cleanup));
 }
 
 Task<> Provisioner::start() { co_await web::run_on(impl_->home, impl_->recover_tracked()); }

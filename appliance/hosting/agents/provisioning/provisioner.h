@@ -16,6 +16,10 @@
 #include "web/result.h"
 #include "web/task.h"
 
+namespace agentbox {
+struct Events;
+}
+
 namespace agents {
 
 struct ProvisionerOptions {
@@ -41,9 +45,10 @@ struct LifecycleObserver {
 
 class Provisioner {
  public:
-  // Works on `home`, with blocking file work on `files`. Replaces the engine's on_exit and on_back.
-  Provisioner(store::System, runtime::Engine&, Ports&, ProvisionerOptions, boost::asio::io_context& home,
-              boost::asio::thread_pool& files);
+  // Works on `home`, with blocking file work on `files`. Replaces the engine's on_exit and on_back. Publishes
+  // Events::agent_removed.
+  Provisioner(store::System, runtime::Engine&, Ports&, const agentbox::Events&, ProvisionerOptions,
+              boost::asio::io_context& home, boost::asio::thread_pool& files);
   ~Provisioner();  // after stop(), or with `home` stopped
 
   boost::asio::io_context& home() const;
@@ -51,8 +56,6 @@ class Provisioner {
   void set_addresses(std::string backend_url, std::string summarizer_url);
   // Before start().
   void set_observer(LifecycleObserver);
-  // Runs when an agent is deleted, before its record is; may run again after a crash. Before start().
-  void when_removed(std::function<web::Task<>(store::UserId, std::string agent)> cleanup);
 
   // Reconciles: adopts agents that run, starts those that should, restarts those that have an outdated address of the
   // box, stops those that should not run, and resumes jobs left over. Repeated whenever the engine becomes available

@@ -3,6 +3,7 @@
 #include <boost/asio/post.hpp>
 #include <utility>
 
+#include "appliance/access/events.h"
 #include "appliance/runtime/watchdog/probe.h"
 #include "web/run_on.h"
 
@@ -42,12 +43,14 @@ watchdog::Target target_of(const Agent& agent) {
 
 }  // namespace
 
-Supervision::Supervision(store::System system, Provisioner& provisioner, const agentbox::Settings& settings)
+Supervision::Supervision(store::System system, Provisioner& provisioner, agentbox::Events& events,
+                         const agentbox::Settings& settings, Entered entered)
     : provisioner_(provisioner),
+      entered_(std::move(entered)),
       notifier_(notifier_options(settings), provisioner.home()),
       watchdog_(std::move(system), policy_of(settings), actions(), provisioner.home()) {
   provisioner_.set_observer(observer());
-  provisioner_.when_removed(
+  events.agent_removed.subscribe(
       [this](store::UserId owner, std::string agent) { return watchdog_.forget(owner, std::move(agent)); });
 }
 

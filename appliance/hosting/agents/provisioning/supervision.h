@@ -10,8 +10,10 @@ namespace agents {
 
 class Supervision {
  public:
-  // Becomes the provisioner's observer, on its `home`. All arguments must outlive it.
-  Supervision(store::System, Provisioner&, const agentbox::Settings&);
+  // Called on `home` whenever an agent enters a state.
+  using Entered = std::function<void(const watchdog::Watch&)>;
+  // Becomes the provisioner's observer, on its `home`. `entered` may be empty. All arguments must outlive it.
+  Supervision(store::System, Provisioner&, agentbox::Events&, const agentbox::Settings&, Entered entered);
   Supervision(const Supervision&) = delete;
   Supervision& operator=(const Supervision&) = delete;
 
@@ -22,8 +24,6 @@ class Supervision {
   // Begins a repair, also of an agent that is not running: it should run from then on. not_found; conflict while the
   // agent has a job. Callable from every thread.
   web::Task<web::Result<Agent>> repair(store::UserId, std::string agent);
-  // Called on `home` whenever an agent enters a state. Set before the agents are started.
-  void when_entered(std::function<void(const watchdog::Watch&)> entered) { entered_ = std::move(entered); }
   // After Provisioner::stop, which ends the jobs of the watchdog.
   web::Task<> stop();
 
@@ -36,7 +36,7 @@ class Supervision {
   web::Task<watchdog::Report> carry_out(watchdog::Target, Action, Edit);
 
   Provisioner& provisioner_;
-  std::function<void(const watchdog::Watch&)> entered_;
+  const Entered entered_;
   watchdog::Notifier notifier_;
   watchdog::Watchdog watchdog_;
 };

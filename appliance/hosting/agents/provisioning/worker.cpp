@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "appliance/access/events.h"
 #include "appliance/access/records.h"
 #include "appliance/agent/forget.h"
 #include "appliance/billing/subscriptions/plans.h"
@@ -73,9 +74,9 @@ std::string describe_exit(std::optional<int> exit_code, bool out_of_memory) {
   return "The agent ended with exit code " + std::to_string(*exit_code);
 }
 
-Worker::Worker(store::System system, runtime::Engine& engine, Ports& ports, const ProvisionerOptions& options,
-               boost::asio::thread_pool& files)
-    : system_(std::move(system)), engine_(engine), ports_(ports), options_(options), files_(files) {}
+Worker::Worker(store::System system, runtime::Engine& engine, Ports& ports, const agentbox::Events& events,
+               const ProvisionerOptions& options, boost::asio::thread_pool& files)
+    : system_(std::move(system)), engine_(engine), ports_(ports), events_(events), options_(options), files_(files) {}
 
 bool Worker::reaches_the_box(const runtime::Instance& instance) const {
   return instance.backend_url == backend_url && instance.summarizer_url == summarizer_url;
@@ -232,7 +233,7 @@ Task<Failure> Worker::remove(store::Row<Job> job) {
   if (!stopped) co_return stopped.error();
   auto removed = co_await engine_.remove(id);
   if (!removed) co_return removed.error();
-  for (auto& cleanup : cleanups) co_await cleanup(job->owner, id);
+  co_await events_.agent_removed.publish(job->owner, id);
   const auto folder = options_.folder / id;
   auto remove_folder = [folder] {
     std::error_code error;

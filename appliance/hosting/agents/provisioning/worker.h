@@ -18,10 +18,10 @@ runtime::ResourceLimits limits_of(const store::System&, const Agent&);
 
 class Worker {
  public:
-  Worker(store::System, runtime::Engine&, Ports&, const ProvisionerOptions&, boost::asio::thread_pool& files);
+  Worker(store::System, runtime::Engine&, Ports&, const agentbox::Events&, const ProvisionerOptions&,
+         boost::asio::thread_pool& files);
 
   std::string backend_url, summarizer_url;
-  std::vector<std::function<web::Task<>(store::UserId, std::string agent)>> cleanups;
 
   // False if the box had other addresses when the agent was started: it must be restarted to reach this one.
   bool reaches_the_box(const runtime::Instance&) const;
@@ -61,6 +61,7 @@ class Worker {
   store::System system_;
   runtime::Engine& engine_;
   Ports& ports_;
+  const agentbox::Events& events_;
   const ProvisionerOptions& options_;
   boost::asio::thread_pool& files_;
 };

@@ -1,4 +1,6 @@
-#include "appliance/hosting/commands/capabilities.h"
+// What agents run, the way out of their networks, and the credentials that are put in there: what each capability is
+// built of, and what it brings.
+#include "appliance/hosting/capabilities.h"
 
 #include "appliance/agent/storage.h"
 #include "appliance/billing/subscriptions/storage_upgrades.h"
@@ -25,8 +27,8 @@ struct Parts {
               module.platform.settings.summarizer_allow_private),
         commands(launcher, module.platform.home, options_of(module)) {
     proxy.when_used([&module](const std::string& agent) { module.turns.taint(agent, gate_source); });
-    module.gate.carry_out_with(gate_kind, gate_executor(services()));
-    module.agents.when_removed(
+    module.gate.add_executor(gate_kind, gate_executor(services()));
+    module.identity.events.agent_removed.subscribe(
         [this](store::UserId, std::string agent) -> web::Task<> { return commands.forget(std::move(agent)); });
   }
   Commands::Options options_of(hosting::Module& module) {
@@ -57,7 +59,7 @@ struct Parts {
               return runtime::CommandSpec{
                   .agent = agent.id,
                   .port = std::uint16_t(agent.port.value_or(0)),
-                  .workspace = std::filesystem::absolute(hosting.platform.folder.agents() / agent.id / "workspace"),
+                  .workspace = std::filesystem::absolute(hosting.platform.folder.workspace(agent.id)),
                   .limits = agents::limits_of(hosting.platform.system, agent),
                   .text = {}};
             }};
