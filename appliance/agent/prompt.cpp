@@ -77,8 +77,6 @@ std::string system_prompt(const PromptFacts& facts, Audience audience) {
   if (is_conversation_name(facts.channel)) prompt += "This conversation's channel: " + facts.channel + ". ";
   prompt += is_owner ? for_owner : for_peer;
   if (const auto& specialization = profile.specialization) prompt += " Your specialization: " + *specialization + ".";
-  if (profile.language && !is_blank(*profile.language))
-    prompt += " Answer in this language unless you are asked for another: " + *profile.language + ".";
   if (!is_blank(profile.instructions)) prompt += "\n\nYour owner's instructions:\n" + profile.instructions;
   if (is_owner) {
     const auto& workspace = facts.workspace;

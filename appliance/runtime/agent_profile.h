@@ -45,7 +45,6 @@ struct AgentProfile {
   std::optional<std::vector<std::string>> peer_tools;
   std::optional<std::string> specialization;  // a word: booking, support
   std::optional<std::string> owner_name;
-  std::optional<std::string> language;                // of its answers, as the owner writes it: German
   std::optional<std::string> reasoning_effort;        // as the model's server names it: low, medium, high
   std::optional<std::int64_t> max_rounds;             // model calls in a turn; the last one sums up
   std::optional<std::int64_t> max_turn_tokens;        // of a turn: when they are used up, the next call is the last
@@ -55,7 +54,7 @@ struct AgentProfile {
 };
 BOOST_DESCRIBE_STRUCT(AgentProfile, (),
                       (instructions, temperature, top_p, max_tokens, tools, peer_tools, specialization, owner_name,
-                       language, reasoning_effort, max_rounds, max_turn_tokens, max_turn_seconds, embedding_model,
+                       reasoning_effort, max_rounds, max_turn_tokens, max_turn_seconds, embedding_model,
                        max_tokens_per_minute))
 
 }  // namespace runtime

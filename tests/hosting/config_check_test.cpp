@@ -15,12 +15,11 @@ runtime::AgentProfile of(std::string_view config) { return profile_of(boost::jso
 
 TEST(AgentProfile, IsReadFromTheConfig) {
   const auto profile = of(
-      R"({"systemPrompt":"Be\nbrief.","temperature":0,"topP":1,"maxTokens":7,"language":"German","tools":["recall"],"model":"a/b","mood":[]})");
+      R"({"systemPrompt":"Be\nbrief.","temperature":0,"topP":1,"maxTokens":7,"tools":["recall"],"model":"a/b","mood":[]})");
   EXPECT_EQ(profile.instructions, "Be\nbrief.");
   EXPECT_EQ(profile.temperature, 0);
   EXPECT_EQ(profile.top_p, 1);
   EXPECT_EQ(profile.max_tokens, 7);
-  EXPECT_EQ(profile.language, "German");
   ASSERT_TRUE(profile.tools);
   EXPECT_THAT(*profile.tools, ElementsAre("recall"));
 }

@@ -31,7 +31,6 @@ struct KnownConfig {
   std::optional<web::NumberBetween<0, 2>> temperature;
   std::optional<web::NumberBetween<0, 1>> topP;
   std::optional<web::Integer<1, 1'000'000>> maxTokens;
-  std::optional<web::Text<1, 40>> language;
   std::optional<web::Text<1, 20>> reasoningEffort;
   std::optional<web::Integer<1, 200>> maxRounds;
   std::optional<web::Integer<1'000, 100'000'000>> maxTurnTokens;
@@ -43,9 +42,9 @@ struct KnownConfig {
   std::optional<boost::json::object> mcpServers;  // mcp_servers/server_config.h
 };
 BOOST_DESCRIBE_STRUCT(KnownConfig, (),
-                      (plan, aiProvider, model, channels, systemPrompt, temperature, topP, maxTokens, language,
-                       reasoningEffort, maxRounds, maxTurnTokens, maxTurnSeconds, maxTokensPerMinute, embeddingModel,
-                       tools, peerTools, mcpServers))
+                      (plan, aiProvider, model, channels, systemPrompt, temperature, topP, maxTokens, reasoningEffort,
+                       maxRounds, maxTurnTokens, maxTurnSeconds, maxTokensPerMinute, embeddingModel, tools, peerTools,
+                       mcpServers))
 
 namespace descriptions {
 
@@ -57,8 +56,7 @@ inline constexpr auto replace_config =
     "`webhookUrl` and the `url` of `mcpServers` (not on loopback or private addresses, unless the box allows those), "
     "`plan` (the name of a plan; informational), "
     "`channels` {name: {enabled, botToken}}, `systemPrompt` (instructions to the agent, at most 16,000 characters), "
-    "`temperature` (0 to 2), `topP` (0 to 1), `maxTokens` (of one answer of the model), `language` (of its answers, "
-    "such as German), `reasoningEffort` (none, "
+    "`temperature` (0 to 2), `topP` (0 to 1), `maxTokens` (of one answer of the model), `reasoningEffort` (none, "
     "minimal, low, medium, high, xhigh; for models that reason), `maxRounds` (model calls in a turn, 1 to 200; default "
     "50), `maxTurnTokens` (default 1,000,000) and `maxTurnSeconds` (10 to 1,200; default 1,200), after which the "
     "agent sums up, `maxTokensPerMinute` (default 500,000), beyond which its guard stops the turn, `titles` (true: the "
