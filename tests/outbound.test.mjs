@@ -68,6 +68,7 @@ const inside = [
   "appliance/hosting/chat/chat.cpp",
   "appliance/hosting/chat/conversations.cpp",
   "appliance/hosting/chat/gateway_model.cpp",
+  "appliance/hosting/chat/rewind.cpp",
   "appliance/hosting/memory/memory.cpp",
   "appliance/runtime/watchdog/channel.cpp",
   "appliance/models/administration/local_servers.cpp",

@@ -92,9 +92,9 @@ Conversations::Options conversation_options(const runtime::Boot& boot, std::size
           .tool_names = boot.conduct ? boot.conduct->tools : std::nullopt};
 }
 
-// Those of the owner's tools that the owner lets peers use, besides those for their own files and memory.
-PeerTools peer_tools(const runtime::Boot& boot, const std::vector<Tool>& tools) {
-  const auto names = boot.conduct ? boot.conduct->peer_tools : std::nullopt;
+// Those of the owner's tools that the config lets others use.
+using ToolNames = std::optional<std::vector<std::string>>;
+PeerTools tools_for_others(const runtime::Boot& boot, const std::vector<Tool>& tools, const ToolNames& names) {
   PeerTools found;
   if (!names) return found;
   for (const auto& tool : tools)
@@ -147,8 +147,8 @@ std::vector<std::string> excluded_files() {
   const auto state = "/" + std::string(state_folder) + "/";
   return {state + std::string(conversation_file) + "*", state + std::string(conversations_folder) + "/",
           state + std::string(peers_folder) + "/",      state + "write-*",
-          state + std::string(turns_file) + "*",        state + std::string(vectors_file) + "*",
-          "/" + std::string(kept_results_folder) + "/"};
+          state + std::string(forks_folder) + "/",      state + std::string(turns_file) + "*",
+          state + std::string(vectors_file) + "*",      "/" + std::string(kept_results_folder) + "/"};
 }
 
 // Blocked in every thread, so that the main thread can wait for them.
@@ -177,6 +177,7 @@ void serve(const runtime::Boot& boot, const sigset_t& signals) {
   options.make_title = [&io, &model, box = BoxClient{boot.backend_url, boot.box_token}](Beginning beginning) {
     boost::asio::co_spawn(io.at(0), title_conversation(model, box, std::move(beginning)), boost::asio::detached);
   };
+  options.forks_folder = workspace.state(forks_folder);
   options.delegated_usage = [&delegation] { return delegation.take_usage(); };
   Repository repository(workspace.root(), excluded_files());
   Memory memory(workspace.state_folder_path());
@@ -186,7 +187,14 @@ void serve(const runtime::Boot& boot, const sigset_t& signals) {
   SemanticSearch meaning(boot.backend_url, boot.box_token, embedding_model, workspace.state(vectors_file), files);
   auto tools = tools_of(boot, workspace, memory, conversations, repository, meaning, files);
   for (auto& tool : allowed(boot, delegation.tools())) tools.push_back(std::move(tool));
-  conversations.let_peers_use(peer_tools(boot, tools));
+  const auto profile = boot.conduct.value_or(runtime::AgentProfile());
+  conversations.let_peers_use(tools_for_others(boot, tools, profile.peer_tools));
+  auto of_anyone = tools_for_others(boot, tools, profile.public_tools);
+  for (const auto& group : {file_tools(workspace, files), edit_tools(workspace, files), memory_tools(memory, files),
+                            history_tools({}, files, "owner")})
+    for (const auto& own : group)  // the owner's files, memory and history stay the owner's
+      std::erase_if(of_anyone.tools, [&](const Tool& tool) { return tool.definition.name == own.definition.name; });
+  conversations.let_anyone_use(std::move(of_anyone));
   Toolbox toolbox(std::move(tools), changing_tools(boot, workspace, files), result_keeper(workspace, files));
   const SpanReporter reporter(boot.backend_url, boot.box_token, boot.name);
   Loop loop(options, model, toolbox, conversations, memory, repository, files);

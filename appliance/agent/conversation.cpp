@@ -282,6 +282,22 @@ void Conversation::cut(std::int64_t position) {
   load();
 }
 
+void Conversation::copy_to(const std::filesystem::path& file, std::int64_t position) const {
+  const auto fail = [&] {
+    throw std::runtime_error("the conversation cannot be copied: " + std::string(std::strerror(errno)));
+  };
+  const files::Descriptor from(::open(path_.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
+  const files::Descriptor to(::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+  if (!from || !to) fail();
+  std::string buffer(64u * 1024, '\0');
+  while (position > 0) {
+    const auto read = ::read(from.get(), buffer.data(), std::min(buffer.size(), std::size_t(position)));
+    if (read <= 0 || !files::write_all(to, std::string_view(buffer).substr(0, std::size_t(read)))) fail();
+    position -= read;
+  }
+  if (::fdatasync(to.get()) != 0) fail();
+}
+
 void Conversation::write(std::string_view rest) {
   const auto before = ::lseek(file_.get(), 0, SEEK_END);
   while (!rest.empty()) {

@@ -47,6 +47,8 @@ class Conversation {
   // when the file is shorter.
   std::int64_t position() const;
   void cut(std::int64_t position);
+  // Writes what it had at a position to a new file. Throws std::runtime_error.
+  void copy_to(const std::filesystem::path& file, std::int64_t position) const;
 
   std::vector<HistoryMatch> search(std::string_view words, std::size_t limit) const {
     return search_history(path_, words, limit);

@@ -23,9 +23,9 @@ std::filesystem::path made_private_folder(const std::filesystem::path& path) {
 
 PeerContext::PeerContext(const std::filesystem::path& files_folder, const std::filesystem::path& memory_folder,
                          StorageLimit limit, const MakeTools& tools, ToolSource more, boost::asio::thread_pool& files)
-    : workspace_(files_folder, limit),
+    : workspace_(std::in_place, files_folder, limit),
       memory_(memory_folder),
-      toolbox_(tools(workspace_, memory_), std::move(more), result_keeper(workspace_, files)) {}
+      toolbox_(tools(*workspace_, memory_), std::move(more), result_keeper(*workspace_, files)) {}
 
 Conversations::Conversations(std::filesystem::path folder, Options options, boost::asio::thread_pool& files)
     : state_folder_(std::move(folder)), options_(std::move(options)), files_(files) {}

@@ -28,7 +28,7 @@
 
 namespace agent_process {
 
-// Those of the owner's tools that peers may use.
+// Those of the owner's tools that peers, or callers whom nobody knows, may use.
 struct PeerTools {
   std::vector<Tool> tools;
   ToolSource more;
@@ -41,11 +41,15 @@ class PeerContext {
   PeerContext(const std::filesystem::path& files_folder, const std::filesystem::path& memory_folder, StorageLimit,
               const MakeTools&, ToolSource more, boost::asio::thread_pool& files);
 
+  // Of a caller whom nobody knows: no files, and no memory.
+  explicit PeerContext(const PeerTools& tools) : memory_(files::Descriptor()), toolbox_(tools.tools, tools.more) {}
+
   Memory& memory() { return memory_; }
   Toolbox& toolbox() { return toolbox_; }
+  bool has_memory() const { return workspace_.has_value(); }
 
  private:
-  const Workspace workspace_;
+  const std::optional<Workspace> workspace_;
   Memory memory_;
   Toolbox toolbox_;
 };
@@ -65,6 +69,7 @@ class Conversations {
   Conversations(std::filesystem::path folder, Options, boost::asio::thread_pool& files);
   // Before the first turn.
   void let_peers_use(PeerTools tools) { peer_tools_ = std::move(tools); }
+  void let_anyone_use(PeerTools tools) { public_tools_ = std::move(tools); }
 
   // Opens or makes a conversation of the owner; an empty name is the first one. Throws std::runtime_error with a
   // sentence, like those below.
@@ -77,6 +82,8 @@ class Conversations {
   // Memory and tools of a peer's turn in this conversation.
   std::shared_ptr<PeerContext> peer(const std::string& name, const std::string& peer,
                                     std::shared_ptr<const Conversation>) const;
+  // Of a caller whom nobody knows.
+  std::shared_ptr<PeerContext> anyone() const { return std::make_shared<PeerContext>(public_tools_); }
 
   // Messages of all conversations of the owner with all of these words, newest first.
   std::vector<HistoryMatch> search(std::string_view words, std::size_t limit) const;
@@ -92,7 +99,7 @@ class Conversations {
   const std::filesystem::path state_folder_;
   const Options options_;
   boost::asio::thread_pool& files_;
-  PeerTools peer_tools_;
+  PeerTools peer_tools_, public_tools_;
   // By "<peer>/<name>", without a peer for the owner's; the one used last is first.
   std::list<std::pair<std::string, std::shared_ptr<Conversation>>> open_;
 };

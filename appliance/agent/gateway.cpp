@@ -43,7 +43,8 @@ web::Result<std::string> newest_words(const models::ChatRequest& request) {
 // Values of later boxes are peers, too.
 Audience audience_of(const web::Request& request) {
   const auto given = request.header(runtime::audience_header);
-  return given.empty() || given == runtime::audience_owner ? Audience::owner : Audience::peer;
+  if (given.empty() || given == runtime::audience_owner) return Audience::owner;
+  return given == runtime::audience_public ? Audience::anyone : Audience::peer;
 }
 
 // What was said before the newest words, without tools and without instructions.
@@ -108,7 +109,7 @@ web::Result<Prompt> read_prompt(const web::Request& request, const models::ChatR
     prompt.earlier = earlier_messages(body);
     return prompt;
   }
-  if (!prompt.conversation.empty() || prompt.audience == Audience::peer) return prompt;
+  if (!prompt.conversation.empty() || prompt.audience != Audience::owner) return prompt;
   prompt.earlier = earlier_messages(body);
   if (!prompt.earlier.empty()) prompt.conversation = name_of(prompt.earlier);
   return prompt;
@@ -219,6 +220,18 @@ web::Task<web::Result<web::Response>> Gateway::rewind(web::Request& request) {
   co_return web::json(std::move(answer));
 }
 
+web::Task<web::Result<web::Response>> Gateway::fork(web::Request& request) {
+  const auto body = web::parse_json(request.body);
+  if (!body) co_return body.error();
+  const auto* object = body->if_object();
+  auto message = object ? web::string_member(*object, "message") : std::string();
+  auto name = object ? web::string_member(*object, "name") : std::string();
+  if (message.empty() || name.empty()) co_return web::invalid("message and name must be texts");
+  const auto done = co_await loop_.fork(std::move(message), std::move(name));
+  if (!done) co_return done.error();
+  co_return web::json(json::object{{"success", true}});
+}
+
 web::Task<std::string> Gateway::answer(std::string text, web::WebSocket& socket) {
   const auto value = web::parse_json(text, "message");
   if (!value) co_return error_event(value.error().message);
@@ -272,6 +285,7 @@ std::vector<web::Route> Gateway::routes() {
   };
   const auto forget_all = [this](web::Request& request) { return forget({}, request.param("peer")); };
   const auto go_back = [this](web::Request& request) { return rewind(request); };
+  const auto fork_off = [this](web::Request& request) { return fork(request); };
   const auto open_socket = [this](web::Request&) -> web::Task<web::Result<web::Response>> {
     web::Response response;
     response.status = 101;
@@ -286,6 +300,7 @@ std::vector<web::Route> Gateway::routes() {
       {web::GET, "/v1/models", bearer_, nullptr, web::plain(models), "List the agent as a model"},
       {web::POST, "/v1/chat/completions", bearer_, nullptr, web::plain(complete_turn), "Send a message to the agent"},
       {web::POST, "/v1/rewind", bearer_, nullptr, web::plain(go_back), "Go back to before a turn"},
+      {web::POST, "/v1/fork", bearer_, nullptr, web::plain(fork_off), "Write down a point for a clone"},
       {web::DELETE, "/v1/conversations/:name", bearer_, nullptr, web::plain(forget_one), "Remove a conversation"},
       {web::DELETE, "/v1/peers/:peer", bearer_, nullptr, web::plain(forget_all), "Remove all of a peer"},
       {web::GET, "/ws", bearer_or_query_, nullptr, web::plain(open_socket), "Talk to the agent over a WebSocket"},

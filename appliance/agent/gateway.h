@@ -30,6 +30,8 @@ namespace agent_process {
 // output} while a command runs, {step: "tool_result", id, name, result, failed, durationMs}, and {step: "guard", code}
 // when the guard has stopped the turn (turn_guard.h).
 //
+// POST /v1/fork {message, name} writes the same point down for a clone (Loop::fork).
+//
 // WebSocket, JSON text messages. In: {type: "message", content}. Out, while the agent works: {type: "delta", content}
 // and the steps, with `type` for `step`; then {type: "message", content, model, usage} or {type: "error", error}.
 class Gateway {
@@ -46,6 +48,7 @@ class Gateway {
   bool knows(std::string_view token) const;
   web::Task<web::Result<web::Response>> complete(web::Request&);
   web::Task<web::Result<web::Response>> rewind(web::Request&);
+  web::Task<web::Result<web::Response>> fork(web::Request&);
   web::Task<> serve(web::WebSocket&);
   web::Task<std::string> answer(std::string message, web::WebSocket&);
   web::Task<web::Result<web::Response>> forget(std::string name, std::string peer);

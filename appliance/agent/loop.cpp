@@ -17,8 +17,7 @@ namespace {
 
 constexpr std::size_t bytes_a_token = 4, percent_for_conversation = 60;  // the rest: prompt, tools, answer
 constexpr int max_compactions = 10;
-constexpr std::size_t max_rewound_files = 1'000;
-constexpr std::chrono::seconds memory_wait{10}, rewind_wait{60};  // for a turn that runs
+constexpr std::chrono::seconds memory_wait{10};  // for a turn that runs
 constexpr std::size_t max_summary_bytes = 8 * 1024;
 constexpr std::size_t least_window_bytes = 4 * 1024, digest_bytes = 4 * 1024, subject_bytes = 60;
 
@@ -116,55 +115,10 @@ void Loop::open(Turn& turn) const {
     note_point(turn);
   } else if (!prompt.conversation.empty() && !prompt.peer.empty()) {
     turn.conversation = conversations_.open_of_peer(prompt.conversation, prompt.peer);
-    turn.peer = conversations_.peer(prompt.conversation, prompt.peer, turn.conversation);
+    turn.peer = prompt.audience == Audience::anyone
+                    ? conversations_.anyone()
+                    : conversations_.peer(prompt.conversation, prompt.peer, turn.conversation);
   }
-}
-
-// A turn without a point is better than none: a repository may refuse commits.
-void Loop::note_point(const Turn& turn) const {
-  if (!journal_ || turn.prompt.message.empty()) return;
-  try {
-    repository_.commit_all("Files before a turn");
-    journal_->add({.message = turn.prompt.message,
-                   .conversation = turn.prompt.conversation,
-                   .commit = repository_.head(),
-                   .position = turn.conversation->position()});
-  } catch (const std::exception& error) {
-    web::log::warning("turn_without_point", {{"reason", std::string(error.what())}});
-  }
-}
-
-// The journal is cut last, so that going back can be repeated after a crash.
-web::Result<Rewound> Loop::go_back(const std::string& message, bool preview) {
-  const auto point = journal_ ? journal_->find(message) : std::nullopt;
-  if (!point) return web::not_found("The agent keeps no point for this message: it is too old, or not the owner's.");
-  const auto conversation = conversations_.open(point->conversation);
-  if (conversation->position() < point->position)
-    return web::conflict("The conversation of this message has begun a new file since.");
-  if (!preview) repository_.commit_all("Files before going back");
-  Rewound rewound{.files = repository_.changed_since(point->commit, max_rewound_files),
-                  .turns = journal_->since(message).size()};
-  std::erase_if(rewound.files, [](const std::string& path) { return path.starts_with(state_folder); });
-  if (preview) return rewound;
-  repository_.restore(point->commit);
-  repository_.commit_all("Go back to before a turn");
-  memory_.reload();
-  conversation->cut(point->position);
-  journal_->cut(message);
-  return rewound;
-}
-
-web::Task<web::Result<Rewound>> Loop::rewind(std::string message, bool preview) {
-  const auto lock = co_await turns_.lock(std::chrono::steady_clock::now() + rewind_wait);
-  if (!lock) co_return lock.error();
-  const auto work = [&] { return go_back(message, preview); };
-  std::string failure;
-  try {
-    co_return co_await web::offload(files_, work);
-  } catch (const std::exception& error) {
-    failure = error.what();
-  }
-  co_return web::conflict("The agent could not go back: " + failure + ".");
 }
 
 web::Task<web::Result<std::vector<Fact>>> Loop::with_memory_of(
@@ -227,6 +181,7 @@ web::Task<> Loop::compact(Deadline deadline, const Turn& turn) {
     const auto time = time_until(deadline);
     if (older.messages.empty() || time.count() <= 0) co_return;
     auto request = compaction_request(older.summary, older.messages);
+    request.model = options_.conduct.helper_model.value_or("");
     ModelClient::OnText unheard;
     const auto answer = co_await model_.ask(std::move(request), time, std::move(unheard), turn.trace.context());
     auto compacted = answer && answer->model != builtin_model
@@ -237,7 +192,9 @@ web::Task<> Loop::compact(Deadline deadline, const Turn& turn) {
       co_return;
     }
     const auto replace = [this, &compacted, &older, &conversation, &turn] {
+      const bool has_memory = !turn.peer || turn.peer->has_memory();
       for (auto& fact : compacted->facts) {
+        if (!has_memory) break;
         // conflict: the memory is full; the fact is in the history all the same.
         [[maybe_unused]] const auto kept = memory_of(turn).remember(std::move(fact));
       }
@@ -406,7 +363,8 @@ web::Task<web::Result<Reply>> Loop::turn(Prompt prompt, TurnObserver observer, s
     co_await store(turn, std::move(note));
   }
   if (reply && turn.prompt.wants_title && options_.make_title)
-    options_.make_title({turn.prompt.conversation, message, reply->text, reply->model});
+    options_.make_title(
+        {turn.prompt.conversation, message, reply->text, reply->model, options_.conduct.helper_model.value_or("")});
   if (is_owner) co_await commit(commit_message(message));
   turn.trace.end(reply ? std::string_view() : std::string_view(reply.error().message));
   if (reporter_) co_await reporter_->send(turn.trace);

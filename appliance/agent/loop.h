@@ -39,6 +39,7 @@ struct LoopOptions {
   std::function<void(Beginning)> make_title;
   // What sub-agents of the turn have used since the last call.
   std::function<models::TokenUsage()> delegated_usage;
+  std::filesystem::path forks_folder{};            // empty: no forks
   std::chrono::milliseconds turn_time{1'200'000};  // for one message, including the wait in the queue
   // Of a turn: model calls, and tokens of all of them. In the last call no tools are offered, and the agent sums up; so
   // it does when a tenth of the time is left.
@@ -78,6 +79,9 @@ class Loop {
   // turn runs; `preview` only says what that would change. What files were meanwhile stays in the git history.
   // not_found when there is no point for the message.
   web::Task<web::Result<Rewound>> rewind(std::string message, bool preview);
+  // Writes files, memory and conversation as rewind() would make them into forks_folder/<name> of the state folder, in
+  // the form of a workspace whose first conversation it is. Nothing of peers or of other conversations is in it.
+  web::Task<web::Result<void>> fork(std::string message, std::string name);
   // Works with the memory of a peer while no turn does. `work` blocks.
   web::Task<web::Result<std::vector<Fact>>> with_memory_of(std::string peer,
                                                            std::function<web::Result<std::vector<Fact>>(Memory&)> work);
@@ -118,6 +122,7 @@ class Loop {
   web::Task<> measure_window(std::string model);
   bool is_last_round(std::size_t round, const Reply&, Deadline, const Turn&) const;
   web::Task<std::vector<models::Message>> run_tools(const std::vector<models::ToolCall>&, Deadline, Turn&);
+  // The calls from `first` on that run side by side: reading ones, or a single one of another kind.
   struct Ran {
     Toolbox::Result result;
     store::Time started_at{};
@@ -131,6 +136,7 @@ class Loop {
   void open(Turn&) const;
   void note_point(const Turn&) const;
   web::Result<Rewound> go_back(const std::string& message, bool preview);
+  web::Result<void> write_fork(const std::string& message, const std::filesystem::path& folder);
   web::Task<> add_pictures(std::vector<models::Message>&, const Turn&, bool may_see);
   static bool has_tools(const Turn& turn) { return turn.is_for(Audience::owner) || turn.peer; }
   Toolbox& toolbox_of(const Turn& turn) const { return turn.peer ? turn.peer->toolbox() : toolbox_; }

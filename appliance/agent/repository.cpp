@@ -61,6 +61,10 @@ std::vector<std::string> Repository::changed_since(const std::string& commit, st
   return git::changed_since(repository_.get(), commit, limit);
 }
 
+void Repository::write_files(const std::string& commit, const std::filesystem::path& folder) const {
+  git::write_files(repository_.get(), commit, folder.string());
+}
+
 void Repository::restore(const std::string& commit) { git::restore_files(repository_.get(), commit); }
 
 std::optional<std::string> Repository::commit_all(const std::string& message) {

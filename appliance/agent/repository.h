@@ -32,9 +32,10 @@ class Repository {
   std::vector<git::Commit> log(std::size_t limit) const;
   // The commit that is checked out; empty before the first one.
   std::string head() const;
-  // See git::changed_since and git::restore_files.
+  // See git::changed_since, git::restore_files and git::write_files.
   std::vector<std::string> changed_since(const std::string& commit, std::size_t limit) const;
   void restore(const std::string& commit);
+  void write_files(const std::string& commit, const std::filesystem::path& folder) const;
   // Commits all changes as "agentbox agent" and returns the commit's hash; nullopt without changes.
   std::optional<std::string> commit_all(const std::string& message);
 

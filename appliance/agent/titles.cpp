@@ -28,6 +28,7 @@ models::ChatRequest title_request(const Beginning& beginning) {
   request.messages = {{.role = models::Role::system, .content = title_instructions},
                       {.role = models::Role::user, .content = std::move(text)}};
   request.max_tokens = max_title_tokens;
+  request.model = beginning.helper;
   return request;
 }
 

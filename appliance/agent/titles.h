@@ -17,7 +17,8 @@ inline constexpr std::string_view builtin_model = "agentbox/builtin";  // it can
 struct Beginning {
   std::string conversation;  // its name; empty: the owner's first one
   std::string question, answer;
-  std::string model;  // the one that answered
+  std::string model;   // the one that answered
+  std::string helper;  // that writes the title; empty: the agent's own
 };
 
 models::ChatRequest title_request(const Beginning&);

@@ -13,8 +13,9 @@
 namespace agent_process {
 
 // A peer is a caller who is not the agent's owner. Their turn sees their own conversation alone: none of the owner's
-// conversations, memory, files, skills or tools, and it leaves nothing behind in them.
-enum class Audience { owner, peer };
+// conversations, memory, files, skills or tools, and it leaves nothing behind in them. Anyone is a caller whom nobody
+// knows: a peer without memory, files and tools of its own.
+enum class Audience { owner, peer, anyone };
 
 struct Prompt {
   std::string text;

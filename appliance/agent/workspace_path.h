@@ -15,6 +15,9 @@ inline constexpr std::string_view conversation_file = "conversation.jsonl", memo
 inline constexpr std::string_view conversations_folder = "conversations", conversation_history = "history.jsonl",
                                   conversation_files = "files", peers_folder = "peers";
 
+// Where an agent writes down points from which clones begin (Loop::fork); not in git.
+inline constexpr std::string_view forks_folder = "forks";
+
 // The name of the owner's first conversation, which stores of earlier versions have without a name.
 inline constexpr std::string_view first_conversation = "first";
 

@@ -155,13 +155,15 @@ struct Parts {
       : hosting(module),
         payment_lookup(settings.payment_rpc_url, settings.payment_receiver, settings.payment_token_address),
         cloning(
-            module.platform.system, module.agents.provisioning, payment_lookup, module.billing.spent_credentials,
+            module.platform.system, module.agents.provisioning,
+            {module.agents.lifecycle, module.conversations, module.turns}, payment_lookup,
+            module.billing.spent_credentials,
             {.is_free_without_chain = settings.clone_payments == "free", .only_own = settings.clone_payer == "linked"},
             [&module](store::UserId user, std::string_view address) {
               const auto identity = module.identity.identities.find("wallet:" + std::string(address));
               return identity && identity->user_id == user && !identity->is_disabled;
             }) {}
-  Services services() { return {cloning, hosting.agents.addresses}; }
+  Services services() { return {cloning, hosting.agents.directory, hosting.agents.addresses}; }
 
   hosting::Module& hosting;
   PaymentLookup payment_lookup;
@@ -171,7 +173,8 @@ struct Parts {
 }  // namespace
 
 hosting::Capability capability() {
-  return hosting::Capability::of<Parts>({.tables = {store::describe(payments)}, .web = web_routes});
+  return hosting::Capability::of<Parts>(
+      {.tables = {store::describe(payments)}, .web = web_routes, .backend = backend_routes});
 }
 
 }  // namespace cloning

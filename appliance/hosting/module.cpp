@@ -27,7 +27,7 @@ Module::Module(const agentbox::Platform& given_platform, identity::Module& given
       log_hub(*engine, platform.home,
               {.max_streams = platform.settings.streams_total, .max_per_reader = platform.settings.streams_per_user}),
       turns(platform.system),
-      chat(platform.system, agents.directory, observers_of_chat()),
+      chat(platform.system, agents.directory, observers_of_chat(), platform.settings.conversation_titles),
       conversations(platform.system, agents.directory, platform.folder.agents(), platform.blocking),
       gate({.system = platform.system,
             .turns = turns,

@@ -20,7 +20,7 @@ constexpr std::chrono::hours transfer_timeout{1};
 constexpr std::chrono::minutes rewind_timeout{3};
 
 struct TransferOptions {
-  std::string agent, owner, message;
+  std::string agent, owner, message, name;
   std::filesystem::path file;
   bool is_preview = false;
 };
@@ -95,6 +95,15 @@ int rewind_agent(const BoxClient& box, const TransferOptions& options) {
   return 0;
 }
 
+int fork_agent(const BoxClient& box, const TransferOptions& options) {
+  const json::object body{{"message", options.message}, {"name", options.name}};
+  const auto answer =
+      box.call("POST", "/api/agents/" + escaped(options.agent) + "/fork", body, rewind_timeout).as_object();
+  std::cout << "made " << std::string(answer.at("name").as_string()) << " as "
+            << std::string(answer.at("id").as_string()) << ", which is starting\n";
+  return 0;
+}
+
 }  // namespace
 
 void add_agent_transfer(CLI::App& admin, std::function<int()>& run) {
@@ -120,6 +129,13 @@ void add_agent_transfer(CLI::App& admin, std::function<int()>& run) {
   rewinding->add_option("message", options->message, "the message's id")->required();
   rewinding->add_flag("--preview", options->is_preview, "only say what that would change");
   connect(*rewinding, run, [options](const BoxClient& box) { return rewind_agent(box, *options); });
+
+  auto* forking = agent->add_subcommand(
+      "fork", "Make a new agent with files, memory and a conversation as they were before a message of the owner");
+  forking->add_option("id", options->agent, "the agent's id")->required();
+  forking->add_option("message", options->message, "the message's id")->required();
+  forking->add_option("--name", options->name, "name of the new agent")->required();
+  connect(*forking, run, [options](const BoxClient& box) { return fork_agent(box, *options); });
 }
 
 }  // namespace agentbox::cli

@@ -65,7 +65,7 @@ struct Settings {
   std::string docker_host = "unix:///var/run/docker.sock";
   std::string agent_domain = "localhost";
   std::uint16_t agent_port_first = 20000, agent_port_last = 20999;
-  bool provisioning_enabled = true;
+  bool provisioning_enabled = true, conversation_titles = true;
   std::string isolation = "any";                  // any, required
   std::string run_as;                             // user that a box started by root becomes; empty: root
   std::string agent_tools = "system";             // a folder with a tree for commands; system, off

@@ -153,6 +153,8 @@ std::vector<Setting> make_table() {
       boolean("CONTAINER_LAN", &S::container_lan,
               "let agents in containers reach private, link-local and metadata addresses"),
       boolean("PROVISIONING_ENABLED", &S::provisioning_enabled, "allow new agents; off: requests for one get 503"),
+      boolean("CONVERSATION_TITLES", &S::conversation_titles,
+              "agents' models title their owners' new conversations; an agent's config may say otherwise"),
       time_span("WATCHDOG_CHECK_INTERVAL", &S::watchdog_check_interval, 100ms, 24h,
                 "interval between health checks of a running agent"),
       time_span("WATCHDOG_DEGRADED_CHECK_INTERVAL", &S::watchdog_degraded_check_interval, 100ms, 24h,

@@ -112,7 +112,7 @@ Task<Result<Agent>> AgentProvisioning::launch(store::UserId owner, NewAgent spec
 }
 
 Task<Result<Agent>> AgentProvisioning::clone(const web::Caller& caller, std::string name, CloneOrigin descent,
-                                             CommitHook hook) {
+                                             CommitHook hook, Run begins) {
   if (!settings_.provisioning_enabled) co_return provisioning_is_off();
   const auto owner = caller.user_id;
   const auto parent = directory_.find(owner, descent.parent);
@@ -130,10 +130,10 @@ Task<Result<Agent>> AgentProvisioning::clone(const web::Caller& caller, std::str
   agent.tier = parent->tier;
   agent.plan = parent->plan;
   agent.descent = std::move(descent);
-  make_start_at_once(agent);
+  if (begins == Run::now) make_start_at_once(agent);
   const Allowance allowance{.agents = held && !caller.admin ? billing::plan_middleware_limit(held->plan) : max_agents};
   auto hooks = both(while_signed_in(system_, caller), std::move(hook));
-  co_return co_await insert(std::move(agent), allowance, Run::now, std::move(hooks));
+  co_return co_await insert(std::move(agent), allowance, begins, std::move(hooks));
 }
 
 Task<Result<Agent>> AgentProvisioning::create(store::UserId owner, NewAgent spec) {

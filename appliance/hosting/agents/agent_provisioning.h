@@ -43,14 +43,14 @@ class AgentProvisioning {
   web::Task<web::Result<Agent>> launch(const web::Caller&, NewAgent, billing::Plan, Allowance);
   // A copy of the caller's agent `descent.parent`: its model and its config with the secrets, in an empty workspace.
   // Also not_found; payment_required without a subscription; too_many at the plan's number of agents
-  // or of generations.
-  web::Task<web::Result<Agent>> clone(const web::Caller&, std::string name, CloneOrigin, CommitHook);
+  // or of generations. `begins` now: it is started at once; later: it is `pending` until it is started.
+  enum class Run { now, later };
+  web::Task<web::Result<Agent>> clone(const web::Caller&, std::string name, CloneOrigin, CommitHook, Run begins);
   // The backend's creation: `pending` until it is started, without plan rules. Owner 0 is the box. Also invalid: no
   // such user.
   web::Task<web::Result<Agent>> create(store::UserId owner, NewAgent);
 
  private:
-  enum class Run { now, later };
   // The record, its job and its place within the limit are one commit: a refused agent leaves nothing behind.
   web::Task<std::string> default_model_for(store::UserId owner, const boost::json::object& config) const;
   std::int64_t sessions_since(store::UserId owner) const;

@@ -129,12 +129,14 @@ web::Result<KnownConfig> read_config(const boost::json::object& config, const Co
       if (!is_among((*known->tools)[i], agent_process::tool_names))
         return web::invalid("config.tools[" + std::to_string(i) +
                             "] must be one of: " + enumerated(agent_process::tool_names));
-  if (known->peerTools)
-    for (std::size_t i = 0; i < known->peerTools->size(); ++i)
-      if (const auto& name = (*known->peerTools)[i];
-          name != runtime::mcp_tools_name && !is_among(name, agent_process::tool_names))
-        return web::invalid("config.peerTools[" + std::to_string(i) +
+  for (const auto& [list, field] :
+       {std::pair(&known->peerTools, "config.peerTools["), std::pair(&known->publicTools, "config.publicTools[")})
+    for (std::size_t i = 0; *list && i < (*list)->size(); ++i)
+      if (const auto& name = (**list)[i]; name != runtime::mcp_tools_name && !is_among(name, agent_process::tool_names))
+        return web::invalid(field + std::to_string(i) +
                             "] must be mcp or one of: " + enumerated(agent_process::tool_names));
+  if (known->helperModel)
+    if (const auto good = check_model(*known->helperModel, "config.helperModel", rules); !good) return good.error();
   if (known->mcpServers) {
     if (const auto good = mcp_servers::check_servers(*known->mcpServers); !good) return good.error();
     for (const auto& [name, server] : *known->mcpServers) {

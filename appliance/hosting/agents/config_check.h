@@ -35,16 +35,16 @@ struct KnownConfig {
   std::optional<web::Integer<1, 200>> maxRounds;
   std::optional<web::Integer<1'000, 100'000'000>> maxTurnTokens;
   std::optional<web::Integer<10, 1'200>> maxTurnSeconds;
-  std::optional<web::Text<1, 200>> embeddingModel;
+  std::optional<web::Text<1, 200>> embeddingModel, helperModel;
   std::optional<web::Integer<1'000, 100'000'000>> maxTokensPerMinute;
   std::optional<web::List<web::Text<1, 64>, 0, 100>> tools;
-  std::optional<web::List<web::Text<1, 64>, 0, 100>> peerTools;
+  std::optional<web::List<web::Text<1, 64>, 0, 100>> peerTools, publicTools;
   std::optional<boost::json::object> mcpServers;  // mcp_servers/server_config.h
 };
 BOOST_DESCRIBE_STRUCT(KnownConfig, (),
                       (plan, aiProvider, model, channels, systemPrompt, temperature, topP, maxTokens, reasoningEffort,
-                       maxRounds, maxTurnTokens, maxTurnSeconds, maxTokensPerMinute, embeddingModel, tools, peerTools,
-                       mcpServers))
+                       maxRounds, maxTurnTokens, maxTurnSeconds, maxTokensPerMinute, embeddingModel, helperModel, tools,
+                       peerTools, publicTools, mcpServers))
 
 namespace descriptions {
 
@@ -59,12 +59,12 @@ inline constexpr auto replace_config =
     "`temperature` (0 to 2), `topP` (0 to 1), `maxTokens` (of one answer of the model), `reasoningEffort` (none, "
     "minimal, low, medium, high, xhigh; for models that reason), `maxRounds` (model calls in a turn, 1 to 200; default "
     "50), `maxTurnTokens` (default 1,000,000) and `maxTurnSeconds` (10 to 1,200; default 1,200), after which the "
-    "agent sums up, `maxTokensPerMinute` (default 500,000), beyond which its guard stops the turn, `titles` (true: the "
-    "model writes the titles of "
-    "conversations, with one further call of it each), `embeddingModel` "
-    "(of /v1/embeddings: finds remembered facts by their meaning), and `tools` (the "
-    "names of the tools it may use; default: all), and `peerTools` (those of the "
-    "owner's tools that the agent may use for other users, and `mcp`; default: none). The change takes effect at the "
+    "agent sums up, `maxTokensPerMinute` (default 500,000), beyond which its guard stops the turn, `titles` (whether "
+    "the model writes the titles of conversations, with one further call of it each; default: as CONVERSATION_TITLES "
+    "of the box says), `embeddingModel` (of /v1/embeddings: finds remembered facts by their meaning), `helperModel` (a "
+    "cheaper model for summaries and titles), `tools` (the names of the tools it may use; default: all), `peerTools` "
+    "(those of the owner's tools that the agent may use for other users, and `mcp`; default: none), and `publicTools` "
+    "(the same for callers whom nobody knows). The change takes effect at the "
     "agent's next start. Images other than the box's "
     "own may ignore these fields. `egress` is where its pages may come from: web (default), none, or a list of host "
     "names (.example.org: all names under example.org); it takes effect at once, for connections of a container at "

@@ -92,14 +92,15 @@ web::Task<std::optional<Inbound>> Admission::admit(const Channel& channel, Recei
   update(peer, received, now);
   const bool was_invited = co_await accept_invitation(channel, received, peer);
   if (was_invited) co_return std::nullopt;
-  if (!known || peer.standing == Standing::pending) {
-    const bool is_open = channel.access == Access::open || is_listed(channel, received);
-    if (!is_open && channel.access == Access::closed && !known) co_return std::nullopt;
+  if (!known || peer.standing == Standing::pending || peer.standing == Standing::visitor) {
+    const bool is_admitted = is_listed(channel, received), is_open = channel.access == Access::open || is_admitted;
+    const bool is_unknown = !known || peer.standing == Standing::visitor;
+    if (!is_open && channel.access == Access::closed && is_unknown) co_return std::nullopt;
     if (!is_open) {
       co_await answer_stranger(channel, std::move(peer));
       co_return std::nullopt;
     }
-    peer.standing = Standing::allowed;
+    peer.standing = is_admitted ? Standing::allowed : Standing::visitor;
     peer.code.clear();
   }
   message.agent = channel.agent;
@@ -155,6 +156,7 @@ web::Task<> Admission::answer_stranger(const Channel& channel, Peer peer) {
   if (is_new && count_pending(channel) >= max_pending) co_return;
   if (!is_new && peer.answered_at && now < *peer.answered_at + pairing_reminder) co_return;
   if (is_new) peer.code = crypto::random_id(code_length);
+  peer.standing = Standing::pending;
   peer.answered_at = now;
   const Target target{.owner = peer.owner, .agent = peer.agent, .channel = peer.channel, .chat = peer.chat};
   const auto messages = outbox_.compose(target, phrase(Phrase::pairing, peer.language, "`" + peer.code + "`"));
@@ -235,6 +237,7 @@ web::Task<web::Result<Peer>> Admission::decide(store::UserId owner, std::string 
     auto row = tenant.get(peers, id);
     if (!row) return web::not_found("No such person");
     auto& peer = row->value;
+    if (standing == Standing::visitor) return web::invalid("standing: the box alone makes visitors, on open channels");
     if (peer.is_group && standing == Standing::owner) return web::invalid("standing: a group cannot be the owner");
     const bool is_new = peer.standing != standing && standing != Standing::blocked && standing != Standing::pending;
     peer.standing = standing;

@@ -47,8 +47,9 @@ inline const store::Owned<Channel> table{
     &Channel::id,
     {store::unique<Channel>(1, "channel", &Channel::id), store::scoped<Channel>(2, "agent", &Channel::agent)}};
 
-// pending: has a code and waits for the owner. owner: an account of the agent's owner.
-BOOST_DEFINE_ENUM_CLASS(Standing, pending, allowed, owner, blocked)
+// pending: has a code and waits for the owner. owner: an account of the agent's owner. visitor: nobody has admitted
+// them, but the channel is open.
+BOOST_DEFINE_ENUM_CLASS(Standing, pending, allowed, owner, blocked, visitor)
 
 // A person, or a group, who writes over a channel.
 struct Peer {

@@ -53,6 +53,8 @@ chat::Sender sender_of(const Channel& channel, const Peer& peer) {
   const auto topic = peer.topic > 0 ? std::to_string(peer.topic) : std::string();
   if (peer.standing == Standing::owner)
     return chat::Sender::of_owner(chat_channel(channel.kind), peer_name(channel, peer) + "/" + topic);
+  if (peer.standing == Standing::visitor)
+    return chat::Sender::of_public(chat_channel(channel.kind), peer_name(channel, peer), topic);
   return chat::Sender::of_peer(chat_channel(channel.kind), peer_name(channel, peer), std::nullopt, topic);
 }
 
@@ -202,6 +204,7 @@ std::optional<std::string> Responder::earlier_answer(const Inbound& message) con
 web::Task<std::string> Responder::prompt_of(const Inbound& message, const Peer& peer, Adapter& adapter) {
   auto text = peer.is_group ? message.sender + ": " + message.text : message.text;
   if (message.files.empty()) co_return text;
+  if (peer.standing == Standing::visitor) co_return text + (text.empty() ? "" : "\n") + "(Files were not accepted.)";
   const auto row = system_.tenant(message.owner).get(table, message.channel);
   if (!row) co_return text;
   auto place = place_of(row->value, peer);

@@ -20,7 +20,7 @@ using web::Result;
 using web::Task;
 
 constexpr std::size_t largest_answer = 4u << 20, time_digits = 13;
-constexpr std::size_t max_earlier_bytes = 300'000, max_earlier_messages = 500;
+constexpr std::size_t max_earlier_bytes = 300'000;
 constexpr auto cut_off = "The box was interrupted before the agent answered.";
 constexpr auto cut_short = "The box was stopped while the agent answered.";
 constexpr std::chrono::milliseconds poll_interval{20};
@@ -101,7 +101,8 @@ web::FetchRequest completion_request(const agents::Agent& agent, const std::stri
   if (question.wants_title) request.headers.emplace_back(runtime::title_header, "1");
   if (question.is_unguarded) request.headers.emplace_back(runtime::unguarded_header, "1");
   if (!peer.empty()) {
-    request.headers.emplace_back(runtime::audience_header, runtime::audience_peer);
+    request.headers.emplace_back(runtime::audience_header,
+                                 boost::describe::enum_to_string(question.conversation.audience, ""));
     request.headers.emplace_back(runtime::peer_header, peer_name_at_agent(peer));
   }
   request.headers.emplace_back(runtime::wait_class_header, wait_class_of(question.channel));
@@ -145,9 +146,13 @@ Error not_running(const agents::Agent& agent) {
 
 }  // namespace
 
-Chat::Chat(store::System system, const agents::AgentDirectory& agents, ExchangeObservers observers,
+Chat::Chat(store::System system, const agents::AgentDirectory& agents, ExchangeObservers observers, bool writes_titles,
            std::chrono::seconds timeout)
-    : system_(std::move(system)), agents_(agents), gateway_timeout_(timeout), observers_(std::move(observers)) {}
+    : system_(std::move(system)),
+      agents_(agents),
+      gateway_timeout_(timeout),
+      observers_(std::move(observers)),
+      writes_titles_(writes_titles) {}
 
 Task<Result<Answer>> Chat::send(store::UserId user, std::string agent, std::string text, Sender sender) {
   auto question = co_await ask(user, std::move(agent), std::move(text), std::move(sender));
@@ -175,33 +180,10 @@ Task<Result<Question>> Chat::ask(store::UserId user, std::string agent_id, std::
   question.effort = sender.effort.empty() ? question.conversation.effort : sender.effort;
   question.is_unguarded = sender.is_unguarded;
   if (question.conversation.begins_from_messages) question.earlier = messages_before(question);
-  question.wants_title = question.conversation.awaits_title;
+  // Only the message that the title is of so far asks for one.
+  const auto& one = question.conversation;
+  question.wants_title = one.awaits_title && one.title == headline(question.message.content);
   co_return question;
-}
-
-// With `titles` in the agent's config.
-bool Chat::writes_titles(const Message& message) const {
-  const auto agent = agents_.find(message.owner, message.agent);
-  const auto* titles = agent ? agent->config.if_contains("titles") : nullptr;
-  return titles && titles->is_bool() && titles->get_bool();
-}
-
-// Of a branch, oldest first, but for messages without an answer.
-std::vector<Message> Chat::messages_before(const Question& question) const {
-  const auto& conversation = question.conversation.id;
-  auto end = conversation + "/";
-  ++end.back();
-  auto found = system_.find_range(messages, "conversation", message_key(conversation, question.message.id) + '\0', end,
-                                  max_earlier_messages);
-  std::ranges::reverse(found);
-  std::erase_if(found, [](const Message& one) { return one.role == Role::user && one.delivery != Delivery::answered; });
-  return found;
-}
-
-// The agent knows the messages that a branch began from.
-Task<> Chat::end_beginning(const Conversation& conversation) {
-  auto mark = [](Conversation& one) { one.begins_from_messages = false; };
-  co_await system_.tenant(conversation.owner).modify(conversations, conversation.id, std::move(mark));
 }
 
 // A new one if there is none yet.
@@ -210,7 +192,7 @@ Result<Conversation> Chat::conversation_for(const Message& message, const Sender
   if (!sender.conversation.empty()) {
     auto row = tenant.get(conversations, sender.conversation);
     if (row && row->value.agent == message.agent) {
-      if (row->value.audience == Audience::peer && !sender.is_continuation)
+      if (row->value.audience != Audience::owner && !sender.is_continuation)
         return web::conflict("This conversation is with another user: its owner can only read it.");
       return std::move(row->value);
     }
@@ -224,7 +206,7 @@ Result<Conversation> Chat::conversation_for(const Message& message, const Sender
                                   : conversation_id(message.agent, sender.channel, sender.peer, sender.topic),
                    .agent = message.agent,
                    .channel = is_first ? Channel::console : sender.channel,
-                   .audience = sender.is_peer() ? Audience::peer : Audience::owner,
+                   .audience = sender.audience(),
                    .peer = sender.peer,
                    .peer_user = sender.user,
                    .title = {},
@@ -248,10 +230,10 @@ Task<Result<Conversation>> Chat::store_message(Message& message, const Sender& s
     auto one = conversation_for(message, sender);
     if (!one) return one;
     one->last_at = std::max(one->last_at, message.created_at);
-    const bool is_new = one->title.empty();
-    if (is_new) one->title = headline(message.content);
-    const bool is_titled = one->channel == Channel::console || one->channel == Channel::api;
-    one->awaits_title = is_new && is_titled && one->audience == Audience::owner && writes_titles(message);
+    if (one->title.empty()) {
+      one->title = headline(message.content);
+      one->awaits_title = awaits_title(message, *one);
+    }
     if (auto row = tenant.get(conversations, one->id)) {
       row->value = *one;
       change.update(conversations, *row);

@@ -56,6 +56,12 @@ struct Sender {
     sender.user = user;
     return sender;
   }
+  static constexpr std::string_view public_prefix = "public:";
+  // A caller whom neither the box nor the owner knows. The names differ from those of peers: once the owner admits the
+  // caller, nothing of these conversations is continued.
+  static Sender of_public(Channel channel, const std::string& caller, std::string topic = {}) {
+    return of_peer(channel, std::string(public_prefix) + caller, std::nullopt, std::move(topic));
+  }
   // The box itself, in a conversation of owner or peer that exists: a turn that waited goes on.
   static Sender continuing(std::string conversation) {
     auto sender = in(std::move(conversation));
@@ -63,6 +69,10 @@ struct Sender {
     return sender;
   }
   bool is_peer() const { return !peer.empty(); }
+  Audience audience() const {
+    if (!is_peer()) return Audience::owner;
+    return peer.starts_with(public_prefix) ? Audience::anyone : Audience::peer;
+  }
 
   Channel channel = Channel::api;
   std::string peer, topic, conversation;
@@ -101,7 +111,9 @@ struct ExchangeObservers {
 class Chat {
  public:
   // The timeout is that of a whole exchange, somewhat longer than an agent takes at most (agent_process::LoopOptions).
-  Chat(store::System, const agents::AgentDirectory&, ExchangeObservers,
+  // `writes_titles`: whether models write the titles of the owners' conversations, unless an agent's config says
+  // otherwise.
+  Chat(store::System, const agents::AgentDirectory&, ExchangeObservers, bool writes_titles,
        std::chrono::seconds gateway_timeout = std::chrono::seconds(1'260));
 
   // The message begins its conversation if that does not exist. not_found; conflict when the agent is not running;
@@ -133,7 +145,7 @@ class Chat {
   web::Task<> commit(store::Change&);
   // Stores a message, and that its conversation has a new one.
   web::Task<web::Result<Conversation>> store_message(Message&, const Sender&);
-  bool writes_titles(const Message&) const;
+  bool awaits_title(const Message&, const Conversation&) const;
   std::vector<Message> messages_before(const Question&) const;
   web::Task<> end_beginning(const Conversation&);
   web::Result<Conversation> conversation_for(const Message&, const Sender&) const;
@@ -154,6 +166,7 @@ class Chat {
   LiveAnswers live_answers_;
   std::atomic<bool> is_shutting_down_ = false;
   const ExchangeObservers observers_;
+  const bool writes_titles_;
 };
 
 }  // namespace chat

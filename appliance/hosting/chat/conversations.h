@@ -2,6 +2,7 @@
 #pragma once
 
 #include <boost/asio/thread_pool.hpp>
+#include <boost/json/object.hpp>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -86,6 +87,13 @@ class Conversations {
   // `preview` only says what that would undo. conflict when the agent is not running, is a program that cannot go back,
   // or when the conversation is a peer's; not_found also when the agent keeps no point for the message.
   web::Task<web::Result<Undone>> rewind(store::UserId, std::string agent, std::string message, bool preview);
+  // Lets the agent write down the point before this message of the owner; returns its name for take_fork. Errors as of
+  // rewind.
+  web::Task<web::Result<std::string>> write_fork(store::UserId, std::string agent, std::string message);
+  // Makes the point the workspace of `clone`, which has none yet, and its messages those of the clone's first
+  // conversation.
+  web::Task<web::Result<void>> take_fork(agents::Agent clone, std::string parent, std::string message,
+                                         std::string name);
   // invalid, naming the first of these paths that is no file of the agent's workspace. Blocks.
   web::Result<void> check_files(const std::string& agent, const std::vector<std::string>& paths) const;
   // With its messages, and with history and files at the agent; the memory that the agent has for a peer goes with the
@@ -100,6 +108,8 @@ class Conversations {
  private:
   web::Task<web::Result<void>> remove_at_agent(agents::Agent, const Conversation&);
   web::Task<> erase(Conversation);
+  web::Task<web::Result<boost::json::object>> ask_gateway(store::UserId, std::string agent, std::string path,
+                                                          boost::json::object body) const;
   web::Result<Message> message_of_owner(store::UserId, const std::string& agent, const std::string& id) const;
   web::Task<std::int64_t> remove_messages_since(Message first, bool preview);
 

@@ -18,8 +18,21 @@ BOOST_DEFINE_ENUM_CLASS(Role, user, assistant)
 BOOST_DEFINE_ENUM_CLASS(Delivery, sent, answered, failed)
 
 BOOST_DEFINE_ENUM_CLASS(Channel, console, api, a2a, bus, mail, schedule, swarm, skill, telegram, webhook)
-// For whom an agent answers in a conversation: its owner, or another user, who gets nothing of the owner's.
-BOOST_DEFINE_ENUM_CLASS(Audience, owner, peer)
+// For whom an agent answers in a conversation: its owner; another user, who gets nothing of the owner's; or a caller
+// whom neither the box nor the owner knows ("public"), for whom the agent also has no memory and no files.
+enum class Audience { owner, peer, anyone };
+// Described by hand, because a keyword cannot name an enumerator.
+template <Audience Which>
+struct NamedAudience {
+  static constexpr auto value() noexcept { return Which; }
+  static constexpr auto name() noexcept {
+    return Which == Audience::owner ? "owner" : Which == Audience::peer ? "peer" : "public";
+  }
+};
+inline auto boost_enum_descriptor_fn(Audience**) {
+  return boost::describe::detail::enum_descriptor_fn_impl(
+      0, NamedAudience<Audience::owner>(), NamedAudience<Audience::peer>(), NamedAudience<Audience::anyone>());
+}
 
 struct Conversation {
   std::int64_t owner = 0;  // the agent's

@@ -1,12 +1,10 @@
-// Going back to before a message of the owner, and branches of conversations.
+// Going back to before a message of the owner.
 #include <algorithm>
 #include <boost/json.hpp>
 
 #include "appliance/agent/tools/names.h"
 #include "appliance/billing/spans/records.h"
-#include "appliance/foundation/crypto/random.h"
 #include "appliance/hosting/chat/conversations.h"
-#include "store/transact.h"
 #include "web/client/fetch.h"
 #include "web/json.h"
 
@@ -16,7 +14,7 @@ namespace {
 using web::Result;
 using web::Task;
 
-constexpr std::size_t max_branch_messages = 500, removed_at_once = 200, max_traces = 200, max_spans_of_trace = 200;
+constexpr std::size_t removed_at_once = 200, max_traces = 200, max_spans_of_trace = 200;
 constexpr std::size_t max_effects = 100;
 constexpr std::chrono::seconds rewind_timeout{120};
 
@@ -73,26 +71,34 @@ Result<Message> Conversations::message_of_owner(store::UserId user, const std::s
   if (!row || row->value.agent != agent) return web::not_found("No such message");
   if (row->value.role != Role::user) return web::invalid("message must be one of the owner, not an answer");
   const auto conversation = find(user, agent, conversation_of(row->value));
-  if (conversation && conversation->audience == Audience::peer)
+  if (conversation && conversation->audience != Audience::owner)
     return web::conflict("This conversation is with another user: its owner can only read it.");
   return row->value;
 }
 
-Task<Result<Undone>> Conversations::rewind(store::UserId user, std::string agent_id, std::string id, bool preview) {
-  const auto message = message_of_owner(user, agent_id, id);
-  if (!message) co_return message.error();
+// Of an agent that runs.
+Task<Result<boost::json::object>> Conversations::ask_gateway(store::UserId user, std::string agent_id, std::string path,
+                                                             boost::json::object body) const {
   co_await agents_.until_settled(user, agent_id);
   const auto agent = agents_.find(user, agent_id);
   if (!agent) co_return web::not_found();
   if (agent->status != agents::Status::running) co_return web::conflict("This agent is not running: start it first.");
   web::FetchRequest request;
-  request.url = "http://127.0.0.1:" + std::to_string(*agent->port) + "/v1/rewind";
+  request.url = "http://127.0.0.1:" + std::to_string(*agent->port) + path;
   request.method = "POST";
   request.headers = {{"Authorization", "Bearer " + agent->gateway_token.clear}, {"Content-Type", "application/json"}};
-  request.body = boost::json::serialize(boost::json::object{{"message", id}, {"preview", preview}});
+  request.body = boost::json::serialize(body);
   request.timeout = rewind_timeout;
   const auto fetched = co_await web::fetch(std::move(request));
-  const auto answer = answer_of(fetched);
+  co_return answer_of(fetched);
+}
+
+Task<Result<Undone>> Conversations::rewind(store::UserId user, std::string agent_id, std::string id, bool preview) {
+  const auto message = message_of_owner(user, agent_id, id);
+  if (!message) co_return message.error();
+  boost::json::object body{{"message", id}, {"preview", preview}};
+  auto asking = ask_gateway(user, agent_id, "/v1/rewind", std::move(body));
+  auto answer = co_await std::move(asking);
   if (!answer) co_return answer.error();
   Undone undone{
       .files = {}, .turns = 0, .messages = 0, .effects = effects_since(system_, user, agent_id, message->created_at)};
@@ -129,37 +135,6 @@ Task<std::int64_t> Conversations::remove_messages_since(Message first, bool prev
     const auto outcome = co_await change.commit();
     if (outcome.ok()) removed += std::int64_t(found.size());
   }
-}
-
-Task<Result<Conversation>> Conversations::branch(store::UserId user, std::string agent, std::string id,
-                                                 std::string before) {
-  auto origin = find(user, agent, id);
-  if (!origin) co_return origin;
-  const auto message = message_of_owner(user, agent, before);
-  if (!message) co_return message.error();
-  if (conversation_of(*message) != id) co_return web::invalid("before must be a message of this conversation");
-  const auto now = store::now();
-  Conversation made = *origin;
-  made.id = "c_" + crypto::random_id(24);
-  made.channel = Channel::console;
-  made.created_at = made.last_at = now;
-  made.is_archived = made.is_pinned = made.awaits_title = false;
-  made.branch_of = id;
-  const auto from = message_key(id, before) + '\0';
-  auto end = id + "/";
-  ++end.back();
-  auto earlier = system_.find_range(messages, "conversation", from, end, max_branch_messages);
-  made.begins_from_messages = !earlier.empty();
-  auto change = system_.tenant(user).change();
-  change.insert(conversations, made);
-  std::ranges::reverse(earlier);
-  for (auto& copy : earlier) {
-    copy.id = copy.id.substr(0, copy.id.size() - 8) + crypto::random_id(8);
-    copy.conversation = made.id;
-    change.insert(messages, copy);
-  }
-  co_await change.commit();
-  co_return made;
 }
 
 }  // namespace chat

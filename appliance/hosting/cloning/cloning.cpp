@@ -49,7 +49,7 @@ web::Task<web::Result<Payment>> Cloning::verify(const PaymentProof& proof, store
 }
 
 web::Task<web::Result<Clone>> Cloning::clone(web::Caller caller, std::string name, agents::CloneOrigin descent,
-                                             std::optional<PaymentProof> proof) {
+                                             std::optional<PaymentProof> proof, std::string message) {
   const auto terms = this->terms();
   if (terms == Terms::off)
     co_return web::Error{.kind = web::Kind::unavailable,
@@ -68,9 +68,55 @@ web::Task<web::Result<Clone>> Cloning::clone(web::Caller caller, std::string nam
   agents::CommitHook use = [system = system_, &spent = spent_, payment](store::Change& change) {
     return payment ? use_payment(system, spent, *payment, change) : web::Result<void>();
   };
-  auto agent = co_await provisioning_.clone(caller, std::move(name), std::move(descent), std::move(use));
+  using Run = agents::AgentProvisioning::Run;
+  std::string point;
+  if (!message.empty()) {
+    auto written = co_await parts_.conversations.write_fork(caller.user_id, descent.parent, message);
+    if (!written) co_return written.error();
+    point = std::move(*written);
+  }
+  const auto begins = message.empty() ? Run::now : Run::later;
+  auto agent = co_await provisioning_.clone(caller, std::move(name), std::move(descent), std::move(use), begins);
+  if (agent && !message.empty()) {
+    auto filling = fill(std::move(*agent), std::move(message), std::move(point));
+    agent = co_await std::move(filling);
+  }
   if (!agent) co_return agent.error();
   co_return Clone{.agent = std::move(*agent), .payment = std::move(payment)};
+}
+
+web::Task<web::Result<agents::Agent>> Cloning::fork(agents::Agent parent, std::string name, std::string message) {
+  auto point = co_await parts_.conversations.write_fork(parent.owner, parent.id, message);
+  if (!point) co_return point.error();
+  web::Caller caller;
+  caller.user_id = parent.owner;
+  caller.admin = true;
+  agents::CloneOrigin descent{.parent = parent.id,
+                              .specialization = agents::unspecialized,
+                              .generation = (parent.descent ? parent.descent->generation : 1) + 1};
+  agents::CommitHook nothing = [](store::Change&) { return web::Result<void>(); };
+  auto agent = co_await provisioning_.clone(caller, std::move(name), std::move(descent), std::move(nothing),
+                                            agents::AgentProvisioning::Run::later);
+  if (!agent) co_return agent;
+  auto filling = fill(std::move(*agent), std::move(message), std::move(*point));
+  co_return co_await std::move(filling);
+}
+
+web::Task<web::Result<agents::Agent>> Cloning::fill(agents::Agent clone, std::string message, std::string fork) {
+  const auto parent = clone.descent->parent;
+  auto copy = clone;
+  auto taking = parts_.conversations.take_fork(std::move(copy), parent, message, std::move(fork));
+  const auto taken = co_await std::move(taking);
+  if (!taken) {
+    static_cast<void>(co_await parts_.lifecycle.remove(clone.owner, clone.id));
+    co_return taken.error();
+  }
+  // The message names its conversation at the parent.
+  const auto row = system_.tenant(clone.owner).get(chat::messages, message);
+  if (row)
+    co_await parts_.turns.inherit(clone.owner, parent, chat::conversation_of(row->value), clone.id,
+                                  chat::first_conversation_id(clone.id));
+  co_return co_await parts_.lifecycle.begin_start(clone.owner, clone.id);
 }
 
 }  // namespace cloning

@@ -13,8 +13,9 @@ web::Answer clone_agent(const Services& services, const web::Request& request, C
   agents::CloneOrigin descent{.parent = std::move(body.parentAgentId),
                               .specialization = boost::describe::enum_to_string(specialization, ""),
                               .generation = parent_generation + 1};
+  std::string message = body.message ? std::move(*body.message) : std::string();
   const auto clone = co_await services.cloning.clone(request.caller, std::move(body.name), std::move(descent),
-                                                     std::move(body.paymentProof));
+                                                     std::move(body.paymentProof), std::move(message));
   if (!clone) co_return clone.error();
   CloneAnswer answer;
   answer.agent = agents::show<ClonedAgent>(view_of(clone->agent, services.addresses));
@@ -23,6 +24,18 @@ web::Answer clone_agent(const Services& services, const web::Request& request, C
   answer.agent.generation = clone->agent.descent->generation;
   if (clone->payment) answer.payment = {clone->payment->transaction, clone->payment->amount, currency, true};
   co_return web::reply(answer, 200);
+}
+
+// Of the agents of all users.
+web::Answer fork_agent(const Services& services, const web::Request& request, ForkRequest body) {
+  auto parent = services.agents.find(request.param("id"));
+  if (!parent) co_return web::not_found();
+  std::string name = std::move(body.name), message = std::move(body.message);
+  auto forking = services.cloning.fork(std::move(*parent), std::move(name), std::move(message));
+  auto made = co_await std::move(forking);
+  if (!made) co_return made.error();
+  const ForkAnswer answer{.id = std::move(made->id), .name = std::move(made->name)};
+  co_return web::reply(answer, 201);
 }
 
 web::Answer show_terms(const Services& services, const web::Request&) {
@@ -34,7 +47,10 @@ web::Answer show_terms(const Services& services, const web::Request&) {
 
 constexpr auto about_clone =
     "Creates an agent with the model and the config (including its secrets) of one of the caller's own, in an empty "
-    "workspace. It starts as after POST /api/agents/provision, with its specialization in its instructions. "
+    "workspace. With `message`, one of the caller's in a conversation with the parent, it has files, memory and that "
+    "conversation as they were before the message (the parent must be running; what peers and other conversations have "
+    "stays behind, and so does the git history). It starts as after POST /api/agents/provision, with its "
+    "specialization in its instructions. "
     "`generation` is the parent's; the clone's is one more. If the box can query the chain (PAYMENT_RPC_URL), "
     "paymentProof is required with all its fields; its transaction pays for one clone, and a second use is refused "
     "with "
@@ -49,6 +65,15 @@ constexpr auto about_clone =
     "there (GENERATION_LIMIT_REACHED). The payment is not used up in these cases.";
 
 }  // namespace
+
+std::vector<web::Route> backend_routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {
+  return {{web::POST, "/api/agents/:id/fork", guards.backend.agents, nullptr,
+           web::body<ForkRequest>(on(fork_agent))
+               .returns<ForkAnswer>(201)
+               .describe("As POST /api/agents/clone with `message`, without a payment. The clone is the owner's.")
+               .fails({web::Kind::conflict, web::Kind::bad_gateway}),
+           "Clone an agent as it was before a message"}};
+}
 
 std::vector<web::Route> web_routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {
   return {

@@ -15,6 +15,7 @@ namespace cloning {
 // What the rows depend on; all of it must outlive them.
 struct Services {
   Cloning& cloning;
+  const agents::AgentDirectory& agents;
   const agents::AgentAddresses& addresses;
 };
 
@@ -26,8 +27,21 @@ struct CloneRequest {
   std::optional<Specialization> specialization;
   std::optional<web::Integer<1, 1'000'000>> generation;
   std::optional<PaymentProof> paymentProof;  // required where it can be verified
+  std::optional<web::Text<1, 200>> message;  // the clone begins where the parent was before it
 };
-BOOST_DESCRIBE_STRUCT(CloneRequest, (), (parentAgentId, name, specialization, generation, paymentProof))
+BOOST_DESCRIBE_STRUCT(CloneRequest, (), (parentAgentId, name, specialization, generation, paymentProof, message))
+
+struct ForkRequest {
+  web::Text<1, 200> message;
+  web::Text<1, 100> name;
+};
+BOOST_DESCRIBE_STRUCT(ForkRequest, (), (message, name))
+
+struct ForkAnswer {
+  bool success = true;
+  std::string id, name;
+};
+BOOST_DESCRIBE_STRUCT(ForkAnswer, (), (success, id, name))
 
 struct ClonedAgent : agents::AgentCore {
   std::string name, websocketUrl, model, parentAgentId;
@@ -61,5 +75,7 @@ BOOST_DESCRIBE_STRUCT(TermsAnswer, (), (status, service, price, currency, chainI
 
 // /api/agents/clone.
 std::vector<web::Route> web_routes(const agentbox::Guards&, const web::Bind<Services>&);
+// /api/agents/:id/fork.
+std::vector<web::Route> backend_routes(const agentbox::Guards&, const web::Bind<Services>&);
 
 }  // namespace cloning

@@ -59,7 +59,7 @@ std::string source_of(const chat::Conversation& conversation) {
     case chat::Channel::skill:
       return "a skill";
     default:
-      return conversation.audience == chat::Audience::peer ? "a message of another user" : std::string();
+      return conversation.audience != chat::Audience::owner ? "a message of another user" : std::string();
   }
 }
 
@@ -209,6 +209,27 @@ web::Task<> TurnTracker::clear(store::UserId owner, std::string agent, std::stri
     if (files > 0) change.add(owner, file_marks(agent), -files);
     // Stale: another request has removed one; the next round has the rest.
     [[maybe_unused]] const auto outcome = co_await change.commit();
+  }
+}
+
+web::Task<> TurnTracker::inherit(store::UserId owner, std::string parent, std::string conversation, std::string clone,
+                                 std::string its_conversation) {
+  constexpr std::size_t all = 100'000;
+  const auto tenant = system_.tenant(owner);
+  auto found = marked(owner, parent, all);
+  for (std::size_t at = 0; at < found.size(); at += marks_per_change) {
+    auto change = tenant.change();
+    std::int64_t files = 0;
+    for (auto i = at; i < std::min(found.size(), at + marks_per_change); ++i) {
+      auto& mark = found[i];
+      if (mark.id.starts_with(file_prefix)) ++files;
+      const bool is_conversation = mark.id.starts_with(conversation_mark({}));
+      if (is_conversation && mark.id != conversation_mark(conversation)) continue;
+      mark.id = clone + "/" + (is_conversation ? conversation_mark(its_conversation) : mark.id);
+      change.insert(marks, mark);
+    }
+    if (files > 0) change.add(owner, file_marks(clone), files);
+    co_await change.commit();
   }
 }
 

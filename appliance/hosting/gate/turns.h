@@ -59,6 +59,10 @@ class TurnTracker {
   std::vector<Mark> marked(store::UserId owner, std::string_view agent, std::size_t limit) const;
   // The owner vouches for one of them, or with an empty name for all. Turns in progress keep what they have.
   web::Task<> clear(store::UserId owner, std::string agent, std::string what);
+  // A clone has the files and the memory of its parent, and one of its conversations: what is marked there is marked
+  // for it, too.
+  web::Task<> inherit(store::UserId owner, std::string parent, std::string conversation, std::string clone,
+                      std::string its_conversation);
   // For Events::agent_removed.
   web::Task<> forget(store::UserId owner, std::string agent) { return clear(owner, std::move(agent), {}); }
 

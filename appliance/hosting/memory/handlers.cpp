@@ -26,7 +26,7 @@ web::Result<std::string> peer_of(const Services& services, const Request& reques
   if (!conversation) return std::string();
   const auto found = services.conversations.find(request.caller.user_id, agent, *conversation);
   if (!found) return found.error();
-  if (found->peer.empty()) return web::invalid("conversationId must be a conversation with a peer");
+  if (found->audience != chat::Audience::peer) return web::invalid("conversationId must be a conversation with a peer");
   return chat::peer_name_at_agent(found->peer);
 }
 

@@ -109,6 +109,27 @@ test("the owner goes back to before a message, and sees first what cannot be und
   assert.equal(read.status, 404, "the file is gone, too");
 });
 
+test("a clone begins at a point of its parent's past", async (t) => {
+  const { ada, id, owner, talk } = await story_of(t);
+  await talk("The plan is one.", "Noted.");
+  await talk("The plan is two.", "Changed.");
+  await ada.page.goto(`/agents/${id}`);
+  await ada.sees_status("running");
+  await ada.log.getByText("The plan is two.").waitFor();
+  await ada.button("Go back to before this message").last().click();
+  await ada.dialog.getByRole("button", { name: "Make a clone from here instead…" }).click();
+  await ada.label("Name of the clone").fill("Fork");
+  await ada.dialog.getByRole("button", { name: "Create the clone" }).click();
+  await ada.page.getByRole("heading", { name: "Fork" }).waitFor();
+  await ada.sees_status("running");
+  await ada.log.getByText("Noted.").waitFor();
+  assert.deepEqual(
+    (await ada.said()).map(([, words]) => words),
+    ["The plan is one.", "Noted."],
+  );
+  assert.equal((await owner.call("GET", "/api/agents")).body.agents.length, 2);
+});
+
 test("the guard's stop says why, and the owner lets the agent go on", async (t) => {
   const { ada, id, model } = await story_of(t);
   await ada.page.goto(`/agents/${id}`);

@@ -126,8 +126,13 @@ test("long results are kept in files, and the conversation has their ends", asyn
 });
 
 test("the model titles a conversation after its first answer, unless its owner has named it", async (t) => {
-  const { model, ada, agent, ask, conversations } = await story_of(t, { config: { titles: true } });
+  const { model, ada, agent, ask, conversations } = await story_of(t, {
+    env: { CONVERSATION_TITLES: "true" },
+    config: { helperModel: REASONER },
+  });
+  model.lists = [MODEL, REASONER];
   model.will(say("At six."), (request) => {
+    assert.equal(request.model, REASONER);
     assert.equal(request.tools, undefined);
     assert.match(request.messages[1].content, /^User: When does the harbour open\?\n\nAgent: At six\.$/);
     return say('"Opening hours of the harbour."');
@@ -142,6 +147,39 @@ test("the model titles a conversation after its first answer, unless its owner h
   model.will(say("Hello."));
   await ask("Hello?", { conversationId: made.body.conversation.id });
   assert.equal((await conversations())[0].title, "Mine");
+  model.check();
+
+  // The owner turns it off.
+  assert.equal((await ada.call("PATCH", `/api/agents/${agent}`, { config: { titles: false } })).status, 200);
+  await ada.call("POST", `/api/agents/${agent}/conversations`, {});
+  model.will(say("At noon."));
+  await ask("When is lunch?");
+  assert.equal((await conversations())[0].title, "When is lunch?");
+  model.check();
+});
+
+test("reading calls of one answer run side by side, and their results keep their order", async (t) => {
+  const { model, ask } = await story_of(t, { env: { SUMMARIZER_ALLOW_PRIVATE: "true" } });
+  // Each page waits until all have been asked for.
+  const waiting = [];
+  const site = createServer((request, response) => {
+    waiting.push(() =>
+      response.writeHead(200, { "content-type": "text/html" }).end(`<article><p>This is page ${request.url}.</p></article>`),
+    );
+    if (waiting.length === 3) for (const answer of waiting) answer();
+  });
+  site.listen(0, "127.0.0.1");
+  await once(site, "listening");
+  t.after(() => (site.closeAllConnections(), site.close()));
+  const page = (name) => ["fetch_page", { url: `http://127.0.0.1:${site.address().port}/${name}` }];
+  model.will(
+    call(page("one"), page("two"), page("three"), ["write_file", { path: "a.txt", content: "a" }], ["read_file", { path: "a.txt" }]),
+    say("Read."),
+  );
+  assert.equal((await ask("Read them.")).content, "Read.");
+  const results = model.results;
+  for (const [at, name] of ["one", "two", "three"].entries()) assert.match(JSON.stringify(results[at]), new RegExp(`page /${name}`));
+  assert.match(JSON.stringify(results[4]), /a/, "what changes files comes before what is read after it");
   model.check();
 });
 

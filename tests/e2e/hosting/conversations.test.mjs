@@ -2,6 +2,8 @@
 import assert from "node:assert/strict";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -234,6 +236,7 @@ test("nothing that one audience said reaches a model for another, whatever way i
   const { model, box, ada, agent, ask } = await story_of(t, {
     EMAIL_WEBHOOK_SECRET: MAIL_SECRET,
     EMAIL_ALLOWED_SENDERS: "@friends.example.org",
+    SUMMARIZER_ALLOW_PRIVATE: "true",
   });
   await opened_to_all(box, ada, agent);
 
@@ -246,6 +249,7 @@ test("nothing that one audience said reaches a model for another, whatever way i
     assert.ok(seen.length <= 1, `a prompt mixes ${seen.join(" and ")}: STORY_SEED=${seed}`);
     const known = canaries(JSON.stringify(body)).join(" ");
     const last = body.messages.at(-1);
+    if (seen[0] === "gus") assert.ok(!body.tools, "callers whom nobody knows get no tools");
     if (!body.tools || last.role === "tool" || random() < 0.3) return say(`I know: ${known}`);
     const newest = canaries(last.content).at(-1) ?? "nothing";
     const wanted = any([
@@ -287,6 +291,27 @@ test("nothing that one audience said reaches a model for another, whatever way i
     };
     assert.equal((await send(box.web, "POST", "/api/webhooks/email", { headers, body })).status, 200);
   };
+  // A visitor of an open channel, whom nobody knows.
+  const hears = createServer((request, response) => request.resume().on("end", () => response.end()));
+  hears.listen(0, "127.0.0.1");
+  await once(hears, "listening");
+  t.after(() => (hears.closeAllConnections(), hears.close()));
+  const options = { url: `http://127.0.0.1:${hears.address().port}/` };
+  const made = await ada.call("POST", `/api/agents/${agent}/channels`, { kind: "webhook", token: MAIL_SECRET, options, access: "open" });
+  assert.ok(made.status < 300, JSON.stringify(made.body));
+  peers.gus = async (text) => {
+    const at = new Date(),
+      id = randomUUID(),
+      body = JSON.stringify({ sender: "gus", text });
+    const headers = {
+      "content-type": "application/json",
+      "webhook-id": id,
+      "webhook-timestamp": String(Math.floor(at / 1000)),
+      "webhook-signature": new Webhook(MAIL_SECRET).sign(id, at, body),
+    };
+    const path = `/api/channel-events/${made.body.channel.id}`;
+    await until("the channel takes the event", async () => (await send(box.web, "POST", path, { headers, body })).status === 200);
+  };
   const own_bus = await BusAgent.of(box, ada, "Herald");
   const said = async (name, filler = "") => {
     const text = `Remember canary-${name}-${Math.floor(random() * 1e9)}. ${filler}`;
@@ -295,9 +320,9 @@ test("nothing that one audience said reaches a model for another, whatever way i
     if (way === "bus") return own_bus.sends({ to: agent, action: "SAY", payload: { text } });
     if (way === "schedule") {
       const task = { name: "Word", agentId: agent, cronSchedule: "0 9 1 1 *", prompt: text };
-      const made = await ada.call("POST", "/api/scheduled-tasks", task);
-      assert.ok(made.status < 300, JSON.stringify(made.body));
-      await ada.call("POST", `/api/scheduled-tasks/${made.body.id}/run`);
+      const planned = await ada.call("POST", "/api/scheduled-tasks", task);
+      assert.ok(planned.status < 300, JSON.stringify(planned.body));
+      await ada.call("POST", `/api/scheduled-tasks/${planned.body.id}/run`);
       return undefined;
     }
     if (way === "new") assert.equal((await ada.call("POST", `/api/agents/${agent}/conversations`, {})).status, 201);
@@ -356,7 +381,7 @@ test("nothing that one audience said reaches a model for another, whatever way i
   await box.backend_call("POST", `/api/agents/${copy}/start`);
   await box.until_status(ada, copy, "running");
   const listed = (await ada.call("GET", `/api/agents/${copy}/conversations`)).body.conversations;
-  assert.ok(listed.some(({ audience }) => audience === "peer"));
+  assert.ok(listed.some(({ audience }) => audience === "peer") && listed.some(({ audience }) => audience === "public"));
   for (const { id, audience } of listed) {
     const asked = { agentId: copy, message: "What do you know?", conversationId: id };
     const expected = audience === "owner" ? 200 : 409;

@@ -6,6 +6,8 @@ import { test } from "node:test";
 import { ADMIN, Box, run, until } from "../support/box.mjs";
 import { call, ModelServer, say } from "../peers/model_server.mjs";
 
+const workspace_of = (box, agent) => join(box.folder, "agents", agent, "workspace");
+
 const story_of = async (t) => {
   const model = await ModelServer.start(t);
   const box = await Box.start(t, { LOCAL_MODEL_URL: model.url });
@@ -104,6 +106,80 @@ test("the owner goes back to before a message: files, memory and conversation", 
   await ada.call("POST", `/api/instance/${agent}/stop`);
   await box.until_status(ada, agent, "stopped");
   assert.ok(ADMIN.email);
+});
+
+test("a clone begins where its parent was before a message, without what peers and other conversations said", async (t) => {
+  const { model, box, ada, agent, ask, messages, path } = await story_of(t);
+  const answer = await ada.call("PUT", `${path}/config`, { config: { bus: { accept: "all" } } });
+  assert.equal(answer.status, 200);
+  const eve = await box.customer("eve@example.org");
+  const key = (await eve.call("POST", "/api/keys", { name: "a2a" })).body.key;
+  model.will(call(["remember", { text: "Eve likes pelicans" }]), say("Noted."));
+  const said = await fetch(`${box.web}/a2a/${agent}`, {
+    method: "POST",
+    headers: { "content-type": "application/json", authorization: `Bearer ${key.key ?? key}` },
+    body: JSON.stringify({
+      jsonrpc: "2.0",
+      id: 1,
+      method: "SendMessage",
+      params: { message: { messageId: "m1", role: "ROLE_USER", parts: [{ text: "I like pelicans." }] } },
+    }),
+  });
+  assert.match(JSON.stringify(await said.json()), /COMPLETED/);
+  model.will(call(["write_file", { path: "plan.txt", content: "one\n" }], ["remember", { text: "The plan is one" }]), say("Kept."));
+  await ask("The plan is one.");
+  await ada.call("POST", `${path}/conversations`, { title: "Another" });
+  model.will(say("A secret, then."));
+  await ask("The other conversation has a secret.");
+  const { conversations } = (await ada.call("GET", `${path}/conversations`)).body;
+  const planning = conversations.find(({ title }) => title === "The plan is one.");
+  model.will(call(["write_file", { path: "plan.txt", content: "two\n" }], ["remember", { text: "The plan is two" }]), say("Changed."));
+  await ask("The plan is two.", { conversationId: planning.id });
+  const target = (await messages(planning.id)).find(({ content }) => content === "The plan is two.");
+
+  const body = { parentAgentId: agent, name: "Fork", message: target.id };
+  const made = await ada.call("POST", "/api/agents/clone", body);
+  assert.equal(made.status, 200, JSON.stringify(made.body));
+  const { id } = made.body.agent;
+  await box.until_status(ada, id, "running");
+  const at_clone = join(box.folder, "agents", id, "workspace");
+  assert.equal(readFileSync(join(at_clone, "plan.txt"), "utf8"), "one\n");
+  assert.equal(readFileSync(join(workspace_of(box, agent), "plan.txt"), "utf8"), "two\n", "the parent stays as it is");
+  assert.deepEqual(
+    (await ada.call("GET", `/api/memory?agentId=${id}`)).body.memories.map(({ text }) => text),
+    ["The plan is one"],
+  );
+  const copied = (await ada.call("GET", `/api/chat?agentId=${id}`)).body.messages;
+  assert.deepEqual(
+    copied.map(({ content }) => content),
+    ["The plan is one.", "Kept."],
+  );
+  assert.equal((await ada.call("GET", `/api/agents/${id}/conversations`)).body.count, 1);
+  for (const one of ["peers", "conversations", "forks", "turns.jsonl"]) assert.ok(!existsSync(join(at_clone, ".agentbox", one)), one);
+  model.will(say("It is one."));
+  const asked = await ada.call("POST", "/api/chat", { agentId: id, message: "What is the plan?" });
+  assert.equal(asked.status, 200, JSON.stringify(asked.body));
+  const prompt = JSON.stringify(model.asked.at(-1).messages);
+  assert.match(prompt, /The plan is one/);
+  assert.doesNotMatch(prompt, /two|secret|pelican/);
+  model.check();
+
+  // Marks of foreign texts go along; a message without a point, of an answer or of another user begins nothing.
+  const { marks } = (await ada.call("GET", `/api/agents/${id}/gate`)).body;
+  assert.ok(
+    marks.every(({ what }) => !what.startsWith("c:") || what.endsWith(copied[0].conversationId)),
+    JSON.stringify(marks),
+  );
+  assert.equal((await ada.call("POST", "/api/agents/clone", { ...body, message: copied[1].id })).status, 404);
+  assert.equal((await eve.call("POST", "/api/agents/clone", body)).status, 404);
+  assert.equal((await ada.call("GET", "/api/agents")).body.agents.length, 2, "a refused clone leaves nothing");
+
+  const env = { BACKEND_LISTEN: new URL(box.backend).host, INTERNAL_API_KEY: "internal-key-of-the-stories" };
+  const forked = await run(["admin", "agent", "fork", agent, target.id, "--name", "Second", "--data", box.folder], { env });
+  assert.equal(forked.code, 0, forked.err);
+  const [, second] = forked.out.match(/as (ag_\w+)/);
+  await box.until_status(ada, second, "running");
+  assert.equal(readFileSync(join(workspace_of(box, second), "plan.txt"), "utf8"), "one\n");
 });
 
 test("an edited message begins a branch of its conversation", async (t) => {

@@ -26,10 +26,11 @@ export class TalkingModel {
       response.setHeader("content-type", "application/json");
       return response.end(JSON.stringify({ object: "list", data: [{ id: "parrot", object: "model" }] }));
     }
-    const { messages } = JSON.parse(text);
+    const { messages, tools } = JSON.parse(text);
     const question = messages.findLast(({ role }) => role === "user").content;
     this.asked.push(question);
     this.last = messages;
+    this.tools = tools;
     response.writeHead(200, { "content-type": "text/event-stream" });
     const chunk = (delta, finish_reason = null) =>
       response.write(

@@ -504,6 +504,7 @@ const unnoted = {
     "web POST /api/agents/{id}/conversations/{conversation}/branch",
     "web POST /api/agents/{id}/rewind",
     "backend POST /api/agents/{id}/rewind",
+    "backend POST /api/agents/{id}/fork",
     "web POST /api/agents/{id}/channels",
     "web PATCH /api/agents/{id}/channels/{channel}",
     "web DELETE /api/agents/{id}/channels/{channel}",

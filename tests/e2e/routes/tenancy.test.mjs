@@ -295,6 +295,12 @@ const asked_by_id = [
   ["GET /api/agent/mpp", "walletId", "wallet", query({ action: "get-wallet" })],
   ["POST /api/agent/mpp", "walletId", "wallet", body({ action: "make-payment", to: paymentProof.to, amount: "1" })],
   ["POST /api/agents/clone", "parentAgentId", "agent", body({ name: "x", paymentProof })],
+  [
+    "POST /api/agents/clone",
+    "message",
+    "message",
+    (name, id, { eves }) => body({ name: "x", parentAgentId: eves, paymentProof })(name, id),
+  ],
   ["GET /api/caps", "agent", "agent", query({})],
   ["PUT /api/caps", "target", "agent", body({ scope: "agent", period: "day", tokens: 1 })],
   ["PUT /api/caps", "target", "key", body({ scope: "key", period: "day", tokens: 1 })],
@@ -356,7 +362,7 @@ const asked_by_id = [
 
 // The ids that the web's routes take besides their paths, as their description has them. What is uploaded has none.
 const described_ids = async (box) => {
-  const found = ["POST /api/files agentId", "POST /api/agents/{id}/rewind message"];
+  const found = ["POST /api/files agentId", "POST /api/agents/{id}/rewind message", "POST /api/agents/clone message"];
   for (const [path, methods] of Object.entries((await send(box.web, "GET", "/api/openapi.json")).body.paths))
     for (const [method, { parameters = [], requestBody, "x-guard": guard }] of Object.entries(methods)) {
       const members = Object.keys(requestBody?.content?.["application/json"]?.schema?.properties ?? {});

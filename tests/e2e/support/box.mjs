@@ -123,6 +123,7 @@ export class Box {
         RATE_LIMITS: "off",
         AGENT_RUNTIME: "process",
         AGENT_PORT_RANGE: OWN_PORTS,
+        CONVERSATION_TITLES: "false", // stories count the calls of models
         LOGIN_LIMITS: this.env.RATE_LIMITS ?? "off",
         ...this.env,
       },

@@ -15,7 +15,7 @@ import { test } from "node:test";
 import { Box, until } from "./box.mjs";
 import { TalkingModel } from "../peers/talking_model.mjs";
 
-const PEOPLE = { ada: 101, eve: 102, bob: 103 };
+const PEOPLE = { ada: 101, eve: 102, bob: 103, dan: 104 };
 const GROUP = -100200;
 
 export class ChannelStory {
@@ -77,7 +77,7 @@ export class ChannelStory {
 export const channel_stories = (Driver) => {
   const { kind } = Driver;
   const story_of = (t, settings) => ChannelStory.start(t, Driver, settings);
-  const { ada, eve, bob } = PEOPLE;
+  const { ada, eve, bob, dan } = PEOPLE;
 
   test(`${kind}: strangers get a code, people whom the owner admits an answer, the owner the owner's`, async (t) => {
     const story = await story_of(t);
@@ -174,6 +174,33 @@ export const channel_stories = (Driver) => {
     await story.heard(eve, /You said: two/);
     assert.equal(driver.texts(eve).filter((text) => text.includes("daily limit")).length, 1);
     assert.ok(!model.asked.some((text) => text === "three"));
+    // Visitors of an open channel are public: no memory, no files, no tools.
+    assert.equal(model.tools, undefined, JSON.stringify(model.tools));
+    const standing = async (person) =>
+      (await story.call("GET", `${story.channel}/peers`)).peers.find(({ address }) => address === String(person));
+    assert.deepEqual([(await standing(eve)).standing, (await standing(bob)).standing], ["visitor", "allowed"]);
+    const audience_of = async (person) => {
+      const { conversationId } = await standing(person);
+      return (await story.call("GET", `/api/agents/${story.agent}/conversations/${conversationId}`)).conversation.audience;
+    };
+    assert.deepEqual([await audience_of(eve), await audience_of(bob)], ["public", "peer"]);
+    // Once the owner admits the visitor, nothing of that conversation is continued.
+    await change({ peerDailyCap: 100 });
+    const { id } = await standing(eve);
+    await story.call("PUT", `${story.channel}/peers/${id}`, { standing: "allowed" });
+    await story.heard(eve, /now talk to Scout/);
+    driver.write(eve, "five");
+    await story.heard(eve, /You said: five/);
+    assert.doesNotMatch(JSON.stringify(model.last.filter(({ role }) => role === "user")), /one|two/);
+    assert.ok(model.tools?.length > 0);
+    assert.equal(await audience_of(eve), "peer");
+    // A visitor stays one only while the channel is open.
+    driver.write(dan, "six");
+    await story.heard(dan, /You said: six/);
+    await change({ access: "pairing" });
+    driver.write(dan, "seven");
+    await story.heard(dan, /code to the person/);
+    assert.equal((await standing(dan)).standing, "pending");
     driver.check?.();
   });
 

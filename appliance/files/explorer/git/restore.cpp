@@ -52,4 +52,12 @@ void restore_files(git_repository* repository, const std::string& commit) {
   check(git_checkout_tree(repository, reinterpret_cast<const git_object*>(tree.get()), &options), "restore the files");
 }
 
+void write_files(git_repository* repository, const std::string& commit, const std::string& folder) {
+  const auto tree = tree_of(repository, commit);
+  git_checkout_options options = GIT_CHECKOUT_OPTIONS_INIT;
+  options.checkout_strategy = GIT_CHECKOUT_FORCE | GIT_CHECKOUT_RECREATE_MISSING | GIT_CHECKOUT_DONT_UPDATE_INDEX;
+  options.target_directory = folder.c_str();
+  check(git_checkout_tree(repository, reinterpret_cast<const git_object*>(tree.get()), &options), "write the files");
+}
+
 }  // namespace git

@@ -21,4 +21,7 @@ std::vector<std::string> changed_since(git_repository*, const std::string& commi
 // has not been committed is lost, but for ignored files. Runs no hook.
 void restore_files(git_repository*, const std::string& commit);
 
+// Writes the files of this commit into a folder outside of the working tree, which must be empty or missing.
+void write_files(git_repository*, const std::string& commit, const std::string& folder);
+
 }  // namespace git

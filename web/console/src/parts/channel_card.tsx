@@ -170,7 +170,9 @@ function PeerRow({ path, peer, peers }: { path: Path; peer: ChannelPeer; peers: 
         </p>
       </div>
       <div class="actions">
-        {admits && peer.conversationId && <Link to={`${agentPath(path.id, "")}?c=${peer.conversationId}`}>{t("channels.read")}</Link>}
+        {(admits || peer.standing === "visitor") && peer.conversationId && (
+          <Link to={`${agentPath(path.id, "")}?c=${peer.conversationId}`}>{t("channels.read")}</Link>
+        )}
         {!admits && <Action run={() => decide("allowed")}>{t("channels.admit")}</Action>}
         {peer.standing !== "blocked" && (
           <Action kind="danger" run={() => decide("blocked")}>

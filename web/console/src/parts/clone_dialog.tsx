@@ -13,7 +13,8 @@ const specializations = ["general", "ar", "promo", "booking", "support", "analyt
 
 // A copy of an agent's model and config in an empty workspace. Where the box can verify payments, it is paid for on the
 // chain first.
-export function CloneDialog({ agent, onClose }: { agent: Agent; onClose: () => void }) {
+// With a message, the clone begins where the agent was before it.
+export function CloneDialog({ agent, message, onClose }: { agent: Agent; message?: string; onClose: () => void }) {
   const terms = useLoad(() => call("GET /api/agents/clone"), []);
   const clone = async (values: FormData) => {
     const found = terms.data.value!;
@@ -21,6 +22,7 @@ export function CloneDialog({ agent, onClose }: { agent: Agent; onClose: () => v
       body: {
         parentAgentId: agent.id,
         name: textOf(values, "name").trim(),
+        ...(message && { message }),
         specialization: textOf(values, "specialization") as (typeof specializations)[number],
         ...(found.terms === "payment" && {
           paymentProof: {
@@ -44,7 +46,7 @@ export function CloneDialog({ agent, onClose }: { agent: Agent; onClose: () => v
       <Loaded of={terms}>
         {({ price, currency, chainId, payTo, terms: cost }) => (
           <>
-            <p>{t("clone.about")}</p>
+            <p>{t(message ? "clone.about_point" : "clone.about")}</p>
             {cost === "payment" && <p>{t("clone.price", { price, currency, chain: chainId })}</p>}
             {cost === "off" && <p>{t("clone.off")}</p>}
             <Form submit={t("clone.confirm")} onCancel={onClose} onSubmit={clone}>

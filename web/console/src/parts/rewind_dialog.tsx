@@ -1,11 +1,14 @@
-// Going back to before a message: what that changes and what it cannot undo.
+// Going back to before a message: what that changes and what it cannot undo, or a clone that begins there.
+import { useSignal } from "@preact/signals";
 import { call } from "../api/client";
 import type { Agent, ChatMessage } from "../api/types";
 import { t, tn } from "../app/i18n";
+import { Button } from "../components/button";
 import { Dialog } from "../components/dialog";
 import { Form } from "../components/form";
 import { Loaded, useLoad } from "../components/loaded";
 import { Time } from "../components/time";
+import { CloneDialog } from "./clone_dialog";
 
 interface Props {
   agent: Agent;
@@ -17,8 +20,10 @@ interface Props {
 const most = 20; // files that are named
 
 export function RewindDialog({ agent, message, onClose, onBack }: Props) {
+  const cloning = useSignal(false);
   const path = { id: agent.id };
   const found = useLoad(() => call("POST /api/agents/{id}/rewind", { path, body: { message: message.id, preview: true } }), [message.id]);
+  if (cloning.value) return <CloneDialog agent={agent} message={message.id} onClose={onClose} />;
   return (
     <Dialog title={t("rewind.title")} onClose={onClose}>
       <Loaded of={found}>
@@ -59,6 +64,11 @@ export function RewindDialog({ agent, message, onClose, onBack }: Props) {
                 </ul>
               </>
             )}
+            <p>
+              <Button class="small" onClick={() => (cloning.value = true)}>
+                {t("rewind.clone")}
+              </Button>
+            </p>
           </Form>
         )}
       </Loaded>
