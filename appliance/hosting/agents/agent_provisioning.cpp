@@ -111,15 +111,15 @@ Task<Result<Agent>> AgentProvisioning::launch(store::UserId owner, NewAgent spec
   co_return co_await insert(std::move(agent), allowance, Run::now, std::move(hook));
 }
 
-Task<Result<Agent>> AgentProvisioning::clone(const web::Caller& caller, std::string name, CloneOrigin descent,
-                                             CommitHook hook, Run begins) {
+Task<Result<Agent>> AgentProvisioning::clone(const web::Caller& caller, store::UserId owner, std::string name,
+                                             CloneOrigin descent, CommitHook hook, Run begins) {
   if (!settings_.provisioning_enabled) co_return provisioning_is_off();
-  const auto owner = caller.user_id;
+  const bool is_limited = caller.user_id != 0 && !caller.admin;
   const auto parent = directory_.find(owner, descent.parent);
   if (!parent) co_return web::not_found();
   const auto held = subscriptions_.active(owner);
-  if (!held && !caller.admin) co_return subscription_required("An active subscription is required to clone agents.");
-  if (held && !caller.admin)
+  if (!held && is_limited) co_return subscription_required("An active subscription is required to clone agents.");
+  if (held && is_limited)
     if (const auto deep = check_generation(directory_, *parent, held->plan); !deep) co_return deep.error();
   NewAgent spec{.name = std::move(name), .model = parent->model, .config = {}, .tier = {}, .plan = {}};
   if (auto good = check(spec, rules_); !good) co_return good.error();
@@ -131,9 +131,9 @@ Task<Result<Agent>> AgentProvisioning::clone(const web::Caller& caller, std::str
   agent.plan = parent->plan;
   agent.descent = std::move(descent);
   if (begins == Run::now) make_start_at_once(agent);
-  const Allowance allowance{.agents = held && !caller.admin ? billing::plan_middleware_limit(held->plan) : max_agents};
-  auto hooks = both(while_signed_in(system_, caller), std::move(hook));
-  co_return co_await insert(std::move(agent), allowance, begins, std::move(hooks));
+  const Allowance allowance{.agents = held && is_limited ? billing::plan_middleware_limit(held->plan) : max_agents};
+  if (caller.user_id != 0) hook = both(while_signed_in(system_, caller), std::move(hook));
+  co_return co_await insert(std::move(agent), allowance, begins, std::move(hook));
 }
 
 Task<Result<Agent>> AgentProvisioning::create(store::UserId owner, NewAgent spec) {

@@ -41,11 +41,13 @@ class AgentProvisioning {
   web::Task<web::Result<Agent>> launch(store::UserId owner, NewAgent, billing::Plan, Allowance, CommitHook = {});
   // The same for a signed-in caller: unauthenticated if the session ends before the commit.
   web::Task<web::Result<Agent>> launch(const web::Caller&, NewAgent, billing::Plan, Allowance);
-  // A copy of the caller's agent `descent.parent`: its model and its config with the secrets, in an empty workspace.
-  // Also not_found; payment_required without a subscription; too_many at the plan's number of agents
-  // or of generations. `begins` now: it is started at once; later: it is `pending` until it is started.
+  // A copy of the owner's agent `descent.parent`, for the owner or for an operator (user 0, whom no plan limits): its
+  // model and its config with the secrets, in an empty workspace. Also not_found; payment_required without a
+  // subscription; too_many at the plan's number of agents or of generations. `begins` now: it is started at once;
+  // later: it is `pending` until it is started.
   enum class Run { now, later };
-  web::Task<web::Result<Agent>> clone(const web::Caller&, std::string name, CloneOrigin, CommitHook, Run begins);
+  web::Task<web::Result<Agent>> clone(const web::Caller&, store::UserId owner, std::string name, CloneOrigin,
+                                      CommitHook, Run begins);
   // The backend's creation: `pending` until it is started, without plan rules. Owner 0 is the box. Also invalid: no
   // such user.
   web::Task<web::Result<Agent>> create(store::UserId owner, NewAgent);

@@ -63,6 +63,9 @@ std::string secret_in(std::string_view text) {
   return text.size() == secret_length ? std::string(text) : std::string();
 }
 
+// Whether the owner has said who it is.
+bool is_decided(Standing standing) { return standing != Standing::pending && standing != Standing::visitor; }
+
 }  // namespace
 
 std::string peer_id(const std::string& channel, std::string_view address) {
@@ -122,7 +125,7 @@ web::Task<std::optional<Inbound>> Admission::admit(const Channel& channel, Recei
     auto stored = peer;
     if (current) {
       if (current->value.standing == Standing::blocked) return std::nullopt;
-      if (current->value.standing != Standing::pending) stored.standing = current->value.standing;
+      if (is_decided(current->value.standing)) stored.standing = current->value.standing;
       stored.topic = current->value.topic;
       stored.daily_cap = current->value.daily_cap;
     }
@@ -162,8 +165,7 @@ web::Task<> Admission::answer_stranger(const Channel& channel, Peer peer) {
   const auto messages = outbox_.compose(target, phrase(Phrase::pairing, peer.language, "`" + peer.code + "`"));
   const auto step = [&](store::Change& change) {
     // The owner may have decided since.
-    if (const auto current = tenant.get(peers, peer.id); current && current->value.standing != Standing::pending)
-      return false;
+    if (const auto current = tenant.get(peers, peer.id); current && is_decided(current->value.standing)) return false;
     store::put(change, tenant, peers, peer);
     Outbox::add(change, messages);
     return true;

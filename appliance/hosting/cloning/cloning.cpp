@@ -76,7 +76,8 @@ web::Task<web::Result<Clone>> Cloning::clone(web::Caller caller, std::string nam
     point = std::move(*written);
   }
   const auto begins = message.empty() ? Run::now : Run::later;
-  auto agent = co_await provisioning_.clone(caller, std::move(name), std::move(descent), std::move(use), begins);
+  auto agent =
+      co_await provisioning_.clone(caller, caller.user_id, std::move(name), std::move(descent), std::move(use), begins);
   if (agent && !message.empty()) {
     auto filling = fill(std::move(*agent), std::move(message), std::move(point));
     agent = co_await std::move(filling);
@@ -88,15 +89,13 @@ web::Task<web::Result<Clone>> Cloning::clone(web::Caller caller, std::string nam
 web::Task<web::Result<agents::Agent>> Cloning::fork(agents::Agent parent, std::string name, std::string message) {
   auto point = co_await parts_.conversations.write_fork(parent.owner, parent.id, message);
   if (!point) co_return point.error();
-  web::Caller caller;
-  caller.user_id = parent.owner;
-  caller.admin = true;
+  const web::Caller box_operator;
   agents::CloneOrigin descent{.parent = parent.id,
                               .specialization = agents::unspecialized,
                               .generation = (parent.descent ? parent.descent->generation : 1) + 1};
   agents::CommitHook nothing = [](store::Change&) { return web::Result<void>(); };
-  auto agent = co_await provisioning_.clone(caller, std::move(name), std::move(descent), std::move(nothing),
-                                            agents::AgentProvisioning::Run::later);
+  auto agent = co_await provisioning_.clone(box_operator, parent.owner, std::move(name), std::move(descent),
+                                            std::move(nothing), agents::AgentProvisioning::Run::later);
   if (!agent) co_return agent;
   auto filling = fill(std::move(*agent), std::move(message), std::move(*point));
   co_return co_await std::move(filling);

@@ -297,8 +297,10 @@ test("nothing that one audience said reaches a model for another, whatever way i
   await once(hears, "listening");
   t.after(() => (hears.closeAllConnections(), hears.close()));
   const options = { url: `http://127.0.0.1:${hears.address().port}/` };
-  const made = await ada.call("POST", `/api/agents/${agent}/channels`, { kind: "webhook", token: MAIL_SECRET, options, access: "open" });
+  const made = await ada.call("POST", `/api/agents/${agent}/channels`, { kind: "webhook", token: MAIL_SECRET, options });
   assert.ok(made.status < 300, JSON.stringify(made.body));
+  const opened = await ada.call("PATCH", `/api/agents/${agent}/channels/${made.body.channel.id}`, { access: "open" });
+  assert.equal(opened.status, 200, JSON.stringify(opened.body));
   peers.gus = async (text) => {
     const at = new Date(),
       id = randomUUID(),
