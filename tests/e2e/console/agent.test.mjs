@@ -187,14 +187,13 @@ test("a prompt is scheduled with a preview, run now, turned off, edited and dele
   await ada.page.locator(".history").getByText("succeeded").waitFor();
   await ada.page.locator(".history summary").click();
   await ada.page.locator(".history").getByText("I will remember").waitFor();
-  await ada.button("Turn off Morning").click();
-  await ada.button("Turn on Morning").waitFor();
-  assert.equal((await task()).enabled, false);
-  await ada.button("Edit Morning").click();
+  await ada.in_menu("More about Morning", "Turn off");
+  await until("the prompt is off", async () => (await task()).enabled === false);
+  await ada.in_menu("More about Morning", "Edit");
   await ada.label("Name").fill("Evening");
   await ada.dialog.getByRole("button", { name: "Save" }).click();
   await ada.dialog.waitFor({ state: "detached" });
-  await ada.button("Delete Evening").click();
+  await ada.in_menu("More about Evening", "Delete");
   await ada.dialog.getByRole("button", { name: "Delete" }).click();
   await ada.heading("No scheduled prompts yet").waitFor();
 
@@ -215,6 +214,7 @@ test("usage and health are shown, and a repair appears in the timeline", async (
   await ada.log.getByText("I am builtin").waitFor();
   await ada.opens("Usage");
   await ada.heading("By model").waitFor();
+  await ada.button("Tokens").click();
   await ada.text("Show as a table").click();
   assert.equal(await ada.page.getByRole("table", { name: "Tokens by day" }).getByRole("row").count(), 30);
   assert.ok((await ada.page.getByRole("region", { name: "Model calls" }).getByRole("row").count()) >= 2);
