@@ -143,21 +143,21 @@ test("agents of all users are filtered, stopped, started and deleted", async (t)
   await admin.text("2 agents").waitFor();
   await admin.label("Search").fill("scout");
   await admin.text(/^1 agent$/).waitFor();
-  await admin.button("Stop: Scout").click();
-  await admin.button("Start: Scout").waitFor();
+  await admin.button("Stop the agent: Scout").click();
+  await admin.button("Start the agent: Scout").waitFor();
   assert.equal((await ada.call("GET", `/api/agents/${scout}`)).body.agent.status, "stopped");
-  await admin.button("Start: Scout").click();
-  await admin.button("Stop: Scout").waitFor();
+  await admin.button("Start the agent: Scout").click();
+  await admin.button("Stop the agent: Scout").waitFor();
   await admin.label("State").selectOption("stopped");
   await admin.heading("Nothing matches").waitFor();
   await admin.button("Show everything").click();
   await admin.text("2 agents").waitFor();
   await admin.label("Choose Scout").check();
   await admin.label("Choose Keeper").check();
-  await admin.text("2 agents are chosen").waitFor();
+  await admin.text("2 agents selected").waitFor();
   await admin.is_accessible();
   await admin.button("Stop the selected").click();
-  await until("two stopped", async () => (await admin.page.getByRole("button", { name: /^Start: / }).count()) === 2);
+  await until("two stopped", async () => (await admin.page.getByRole("button", { name: /^Start the agent: / }).count()) === 2);
   await admin.button("Delete: Scout").click();
   await admin.dialog.getByLabel("Name").fill("Scout");
   await admin.button("Delete permanently").click();
@@ -228,9 +228,12 @@ test("settings and metrics are found, keys and git accounts are made and removed
   const { admin, signed_in, opens } = await story_of(t, { env: { STATUS_PAGE: "true" } });
   await signed_in();
   await opens("settings?filter=environment&q=status");
-  await admin.page.getByRole("row", { name: /STATUS_PAGE on environment/ }).waitFor();
+  await admin.page
+    .getByRole("listitem")
+    .filter({ hasText: /STATUS_PAGE.*on.*environment/s })
+    .waitFor();
   await opens("metrics?q=resident");
-  await admin.page.getByRole("row", { name: /process_resident_memory_bytes/ }).waitFor();
+  await admin.page.getByRole("listitem").filter({ hasText: "process_resident_memory_bytes" }).waitFor();
 
   await opens("keys");
   await admin.button("New operator key").click();

@@ -43,18 +43,17 @@ export function Sidebar() {
   useEffect(() => void learnFeatures(), []);
   useEffect(() => void (drawerOpen.value = false), [location.value.href]);
   useEffect(() => {
-    if (drawerOpen.value) box.current?.querySelector<HTMLElement>("a[aria-current], a")?.focus();
+    if (!drawerOpen.value) return;
+    box.current?.querySelector<HTMLElement>("a[aria-current], a")?.focus();
+    const close = (event: KeyboardEvent) => {
+      if (event.key === "Escape") drawerOpen.value = false;
+    };
+    document.addEventListener("keydown", close);
+    return () => document.removeEventListener("keydown", close);
   }, [drawerOpen.value]);
   const administering = isAdmin(here);
   return (
-    <aside
-      ref={box}
-      aria-label={t("nav.sidebar")}
-      class={drawerOpen.value ? "sidebar open" : "sidebar"}
-      onKeyDown={(event) => {
-        if (event.key === "Escape") drawerOpen.value = false;
-      }}
-    >
+    <aside ref={box} aria-label={t("nav.sidebar")} class={drawerOpen.value ? "sidebar open" : "sidebar"}>
       <Link to="/" class="brand">
         <Mark /> <span class="row-title">agentbox</span>
       </Link>
