@@ -77,9 +77,9 @@ web::Error refusal(const Credential& credential, const std::string& why) {
 
 template <class Names>
 std::string header_among(const Outgoing& request, const Names& names) {
-  for (const auto& [header, value] : request.headers)
-    if (std::ranges::any_of(names, [&header](const char* name) { return web::equal_ignoring_case(header, name); }))
-      return header;
+  for (const auto& header : request.headers)
+    if (std::ranges::any_of(names, [&](const char* name) { return web::equal_ignoring_case(header.first, name); }))
+      return header.first;
   return {};
 }
 
