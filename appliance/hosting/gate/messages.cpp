@@ -43,7 +43,7 @@ std::string in_one_line(std::string_view text) {
 }
 
 std::string shown_act(const Ask& ask, std::size_t max_bytes) {
-  const auto text = boost::json::serialize(ask.act);
+  auto text = boost::json::serialize(ask.act);
   const auto shown = web::utf8_prefix(text, max_bytes);
   if (shown.size() == text.size()) return text;
   return std::string(shown) + "\n(" + std::to_string(text.size() - shown.size()) +
