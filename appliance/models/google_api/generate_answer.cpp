@@ -67,7 +67,7 @@ json::array call_parts(const Message& message) {
     auto signature = is_first                 ? signature_of(message, &call)
                      : call.signature.empty() ? std::string()
                                               : pack(Signed{{}, call.signature, call.signed_by});
-    if (!signature.empty()) part["thoughtSignature"] = std::move(signature);
+    if (!signature.empty()) part["thoughtSignature"] = signature;
     parts.push_back(std::move(part));
   }
   return parts;
@@ -230,8 +230,8 @@ json::object Output::finish(const ChatAnswer& last) {
   if (parts.empty()) {
     // An empty text has the signature of the texts before it.
     auto part = text_part("");
-    if (auto signature = signature_of(last.message, nullptr); !signature.empty())
-      part["thoughtSignature"] = std::move(signature);
+    if (const auto signature = signature_of(last.message, nullptr); !signature.empty())
+      part["thoughtSignature"] = signature;
     parts.push_back(std::move(part));
   }
   auto wire = answer(std::move(parts));
@@ -250,8 +250,8 @@ json::object Output::whole(const ChatAnswer& complete) {
   if (!text.empty() || calls.empty()) {
     auto part = text_part(text);
     if (calls.empty())
-      if (auto signature = signature_of(message, nullptr); !signature.empty())
-        part["thoughtSignature"] = std::move(signature);
+      if (const auto signature = signature_of(message, nullptr); !signature.empty())
+        part["thoughtSignature"] = signature;
     parts.push_back(std::move(part));
   }
   for (const auto& made : message.parts)

@@ -217,7 +217,7 @@ Problem read_stops(const json::object& config, ChatRequest& request) {
 // Numbers, each with its name in the internal form.
 Problem read_numbers(const json::object& config, ChatRequest& request) {
   const auto read = [&config](std::string_view name, double low, double high) -> web::Result<std::optional<double>> {
-    const auto number = number_within(config, name, low, high);
+    auto number = number_within(config, name, low, high);
     if (!number) return web::invalid("generationConfig." + number.error().message);
     return number;
   };
