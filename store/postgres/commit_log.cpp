@@ -26,12 +26,10 @@ bool is_counted(Write::Kind kind) { return kind == Write::Kind::add || kind == W
 
 }  // namespace
 
-CommitLog::CommitLog(Pool& pool, BoxLease& lease, Versions& versions, const std::vector<FamilySpec>& families,
-                     const std::vector<FamilyStatements>& statements)
+CommitLog::CommitLog(Pool& pool, BoxLease& lease, Versions& versions, const std::vector<FamilyStatements>& statements)
     : pool_(pool),
       lease_(lease),
       versions_(versions),
-      families_(families),
       statements_(statements),
       group_(lease.first_group()),
       last_committed_(lease.first_group()) {}

@@ -27,7 +27,7 @@ namespace store::postgres {
 
 class CommitLog final : public Committer::Log {
  public:
-  CommitLog(Pool&, BoxLease&, Versions&, const std::vector<FamilySpec>&, const std::vector<FamilyStatements>&);
+  CommitLog(Pool&, BoxLease&, Versions&, const std::vector<FamilyStatements>&);
 
   void begin(std::span<Submission* const>) override;
   bool may_use_callers() const override { return false; }  // it waits for the network
@@ -55,7 +55,6 @@ class CommitLog final : public Committer::Log {
   Pool& pool_;
   BoxLease& lease_;
   Versions& versions_;
-  const std::vector<FamilySpec>& families_;
   const std::vector<FamilyStatements>& statements_;
 
   // Of the thread that commits.

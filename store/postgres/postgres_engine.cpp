@@ -124,7 +124,7 @@ struct PostgresEngine::Impl {
     fs::create_directories(location.local);
     folder_lock.emplace(location.local, FolderLock::Kind::exclusive);
     lease.emplace(pool, box_name(location.local));
-    log.emplace(pool, *lease, versions, families, statements);
+    log.emplace(pool, *lease, versions, statements);
     committer.emplace(*log);
     keeper = std::jthread([this](const std::stop_token& stop) { keep(stop); });
   }
