@@ -153,8 +153,8 @@ web::Answer transcribe(const Services& services, const web::Request& request, we
 
 }  // namespace
 
-// Whoever reads the form after the box must find the same value: what another reader could take for a second field of
-// the name, or for another boundary, makes this no value at all.
+// The provider must find the same value as the box does: returns nothing where another parser could see a second field
+// of the name, or another boundary.
 std::optional<std::string_view> form_field(std::string_view content_type, std::string_view body,
                                            std::string_view name) {
   const auto boundary = boundary_of(content_type);

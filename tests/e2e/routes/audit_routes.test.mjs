@@ -1,5 +1,5 @@
 // Every route that changes something, and whether security hangs on it. Who adds a route decides that here: one that is
-// in neither list fails, and each that is in the first is used, and seen in the record.
+// in neither list fails, and each that is in the first is used, and seen in the record. One file, since it is one table.
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { rmSync } from "node:fs";
