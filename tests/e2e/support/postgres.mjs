@@ -1,7 +1,7 @@
 // A PostgreSQL server of a story's own, from Debian's package, in a temporary folder.
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { chmodSync, chownSync, existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { until } from "./box.mjs";
@@ -74,6 +74,20 @@ export class PostgresServer {
   async end(signal = "SIGINT") {
     this.child.kill(signal);
     await this.ended;
+  }
+
+  // The server's processes, the first one first.
+  processes() {
+    const children = readFileSync(`/proc/${this.child.pid}/task/${this.child.pid}/children`, "utf8").trim().split(" ");
+    return [this.child.pid, ...children.filter(Boolean).map(Number)];
+  }
+
+  // Answers nothing until it is resumed, and refuses no connection.
+  pause() {
+    for (const pid of this.processes()) process.kill(pid, "SIGSTOP");
+  }
+  resume() {
+    for (const pid of this.processes()) process.kill(pid, "SIGCONT");
   }
 
   url(user, host = this.folder, database = "agentbox") {
