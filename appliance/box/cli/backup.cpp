@@ -6,6 +6,7 @@
 #include "appliance/box/cli/folder_owner.h"
 #include "appliance/box/cli/progress.h"
 #include "appliance/box/cli/store_copy.h"
+#include "appliance/box/cli/store_move.h"
 #include "appliance/box/maintenance/backup_draft.h"
 #include "appliance/box/maintenance/backup_folder.h"
 #include "appliance/box/maintenance/backup_manifest.h"
@@ -14,6 +15,7 @@
 #include "appliance/foundation/beneath.h"
 #include "appliance/foundation/crypto/random.h"
 #include "appliance/foundation/data_folder.h"
+#include "appliance/foundation/settings/load.h"
 #include "store/engine.h"
 
 namespace agentbox::cli {
@@ -67,7 +69,6 @@ FoundKey find_key(const DataFolder& source, const RestoreOptions& options, const
 bool back_up_to(const DataFolder& copy, const Settings& settings, const BackupOptions& options) {
   const DataFolder folder(settings.data);
   folder.require_box();
-  refuse_on_server(settings, "A backup of agentbox");
   const std::string master_key = folder.master_key(settings);
   copy.prepare("folder of the backup", "--to");
   copy.require_trusted("--to");
@@ -127,6 +128,19 @@ void restore_from(const DataFolder& source, const DataFolder& folder, const Foun
   }
 }
 
+namespace {
+
+bool names_server(const DataFolder& folder) {
+  const auto none = [](const std::string&) { return std::optional<std::string>(); };
+  try {
+    return !resolve_settings({{"AGENTBOX_DATA", folder.path().string()}}, none, {}).store_url.empty();
+  } catch (const UsageError&) {
+    return false;  // serve says what is wrong with it
+  }
+}
+
+}  // namespace
+
 int restore(const RestoreOptions& options, const Settings& settings) {
   const DataFolder source(options.from), folder(settings.data);
   maintenance::finish_backup(source);
@@ -145,7 +159,17 @@ int restore(const RestoreOptions& options, const Settings& settings) {
         << "note: this backup has no manifest, as those of agentbox 0.1: workspaces and skills were not checked\n";
   const RestoreOwner kept(folder);
   restore_from(source, folder, found);
-  std::cout << "restored to " << folder.path().string() << '\n';
+  if (!settings.store_url.empty()) {
+    auto own = settings;
+    own.data = folder.path();
+    own.master_key = crypto::hex(found.key);
+    fs::remove_all(move_to_server(own, settings.store_url));
+  }
+  std::cout << "restored to " << folder.path().string() << (settings.store_url.empty() ? "" : " and the database")
+            << '\n';
+  if (settings.store_url.empty() && names_server(folder))
+    std::cout << "note: agentbox.toml names a PostgreSQL database, and the store is in the data folder: take store_url "
+                 "out, or move the store there with `agentbox migrate-store`\n";
   if (!found.belongs_in_file) std::cout << "the key stays in AGENTBOX_MASTER_KEY: set it for agentbox serve, too\n";
   return 0;
 }

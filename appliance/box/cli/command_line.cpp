@@ -144,7 +144,7 @@ void add_restore(CLI::App& app, Run& run) {
   const auto options = std::make_shared<RestoreOptions>();
   command->add_option("--from", options->from, "folder of the backup")->required();
   command->add_option("--key", options->key_file, "master.key of the box that was backed up")->type_name("FILE");
-  const SettingFlags flags(*command, {"AGENTBOX_DATA", "AGENTBOX_MASTER_KEY"});
+  const SettingFlags flags(*command, {"AGENTBOX_DATA", "AGENTBOX_MASTER_KEY", "STORE_URL"});
   command->callback(
       [&run, flags, options] { run = [flags, options] { return restore(*options, flags.resolve(false)); }; });
 }

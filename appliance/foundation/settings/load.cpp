@@ -106,9 +106,6 @@ void check_together(const Settings& settings) {
   if (!settings.store_url.empty() && settings.standby != "off")
     throw UsageError(
         "STANDBY copies the embedded store, and STORE_URL is set: use a standby of the PostgreSQL server instead");
-  if (!settings.store_url.empty() && !settings.backup_schedule.empty())
-    throw UsageError(
-        "BACKUP_SCHEDULE backs up the embedded store, and STORE_URL is set: back up the PostgreSQL server instead");
   if (!settings.smtp_url.empty() && settings.smtp_from.empty())
     throw UsageError("SMTP_URL needs SMTP_FROM: set the address that the box's mails come from");
   const bool has_provider =

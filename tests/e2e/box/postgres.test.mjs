@@ -122,9 +122,6 @@ test("a database serves one box, and says so", { skip }, async (t) => {
   const worse = await run(["doctor", "--json", "--data", box.folder], { env: { STORE_URL: url } });
   assert.ok(JSON.parse(worse.out).findings.some(({ level, found }) => level === "problem" && /not forced on: agents/.test(found)));
 
-  const backup = await run(["backup", "--data", box.folder, "--to", `${box.folder}-backup`], { env: { STORE_URL: url } });
-  assert.equal(backup.code, 2);
-  assert.match(backup.err, /PostgreSQL/);
   const standby = await run(["serve", "--data", box.folder], { env: { STORE_URL: url, STANDBY: "async" } });
   assert.match(standby.err, /STANDBY copies the embedded store/);
   await box.end("SIGTERM");

@@ -13,6 +13,9 @@ const programs = () => {
   return newest && join(versions, newest, "bin");
 };
 
+// Of the server's version.
+export const program = (name) => join(programs(), name);
+
 // Why a story cannot have one; false if it can.
 export const no_postgres = programs() ? false : "Debian's package postgresql is not installed";
 
@@ -72,6 +75,7 @@ export class PostgresServer {
 
   // SIGINT: disconnects everybody. SIGKILL: a crash.
   async end(signal = "SIGINT") {
+    this.child.ref();
     this.child.kill(signal);
     await this.ended;
   }
