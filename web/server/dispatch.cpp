@@ -198,6 +198,7 @@ struct Dispatcher::Impl {
   Response page_or(const Request& request, Response refused) const;
   Response complete(const Request& request, Response response) const;
   Response error_on_path(const Request& request, const Error& error) const;
+  Response error_with_status(const Request& request, Error error, int status) const;
   Response refuse(const Request& request, const Error& error) const;
   Error explain(std::exception_ptr failure) const;
   std::string client_key_of(const Request&) const;
@@ -253,9 +254,7 @@ std::optional<Error> Dispatcher::Impl::refusal_by_guard(Request& request, const 
 
 std::optional<Response> Dispatcher::Impl::wrong_media_type(const Request& request, const Route& route) const {
   if (!route.endpoint.body || request.body.empty() || is_json_type(request.header("Content-Type"))) return {};
-  auto response = error_on_path(request, invalid("Content-Type must be application/json"));
-  response.status = 415;
-  return response;
+  return error_with_status(request, invalid("Content-Type must be application/json"), 415);
 }
 
 Task<Result<Response>> Dispatcher::Impl::call(Request& request, const Route& route, BodyStream* arriving,
@@ -284,6 +283,16 @@ Error Dispatcher::Impl::explain(std::exception_ptr failure) const {
 // The error in the form that applies to this path.
 Response Dispatcher::Impl::error_on_path(const Request& request, const Error& error) const {
   auto response = error_response(error);
+  for (const auto& form : options.error_forms)
+    if (is_beneath(request.path, form.prefix)) response.body = boost::json::serialize(form.body(error));
+  return response;
+}
+
+// The same with a status that no kind has. Forms that name it read `status` of the error's extra fields.
+Response Dispatcher::Impl::error_with_status(const Request& request, Error error, int status) const {
+  auto response = error_response(error);
+  response.status = status;
+  error.extra["status"] = status;
   for (const auto& form : options.error_forms)
     if (is_beneath(request.path, form.prefix)) response.body = boost::json::serialize(form.body(error));
   return response;
@@ -331,8 +340,7 @@ Response Dispatcher::Impl::unmatched(const Request& request, const Router::Match
   if (match.kind == Router::Kind::options) {
     response = empty_answer();
   } else {
-    response = error_on_path(request, invalid("Method not allowed"));
-    response.status = 405;
+    response = error_with_status(request, invalid("Method not allowed"), 405);
   }
   response.set("Allow", std::string(match.allow));
   return response;
