@@ -33,7 +33,9 @@ inline constexpr auto marks = "`what` is one of `marks`; without it all. Turns i
 
 inline constexpr auto plan_rules =
     "They come after the usual ones: reading and writing are allowed, the rest is allowed in clean turns and asked in "
-    "others. An empty list restores the usual rules. Rules of an agent win over those of its plan.";
+    "others. An empty list restores the usual rules. Rules of an agent win over those of its plan. ownTasks bounds the "
+    "scheduled tasks that an agent makes itself: how many it may have made (20), and the least time between two runs "
+    "of those that it makes, changes or starts from now on (60 seconds). What is left out stays as it is.";
 
 inline constexpr auto files =
     "Paths in the workspace. Reading a file that has texts of others makes the turn foreign, and files and memory that "

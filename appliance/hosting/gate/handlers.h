@@ -124,16 +124,30 @@ struct MarksCleared {
 };
 BOOST_DESCRIBE_STRUCT(MarksCleared, (), (success))
 
-struct PlanRulesRequest {
-  web::List<RuleItem, 0, max_rules> rules;
+// At most half a day apart: what runs once a day stays that far apart when the clocks change.
+struct TaskLimitsBody {
+  web::Integer<0, 1'000> tasks;
+  web::Integer<1, 43'200> secondsApart;
 };
-BOOST_DESCRIBE_STRUCT(PlanRulesRequest, (), (rules))
+BOOST_DESCRIBE_STRUCT(TaskLimitsBody, (), (tasks, secondsApart))
+
+struct PlanRulesRequest {
+  std::optional<web::List<RuleItem, 0, max_rules>> rules;
+  std::optional<TaskLimitsBody> ownTasks;
+};
+BOOST_DESCRIBE_STRUCT(PlanRulesRequest, (), (rules, ownTasks))
+
+struct TaskLimitsView {
+  std::int64_t tasks = 0, secondsApart = 0;
+};
+BOOST_DESCRIBE_STRUCT(TaskLimitsView, (), (tasks, secondsApart))
 
 struct PlanRulesView {
   std::string plan;
   std::vector<RuleItem> rules;
+  TaskLimitsView ownTasks;
 };
-BOOST_DESCRIBE_STRUCT(PlanRulesView, (), (plan, rules))
+BOOST_DESCRIBE_STRUCT(PlanRulesView, (), (plan, rules, ownTasks))
 
 using PathList = web::List<web::Text<0, 4'096>, 0, 100>;
 struct FileUseRequest {

@@ -98,12 +98,20 @@ BOOST_DESCRIBE_STRUCT(Mark, (), (owner, id, source, at))
 inline const store::Owned<Mark> marks{{.family = "gate_marks", .number = 196}, &Mark::owner, &Mark::id, {}};
 
 // What the administrator has set for the agents of a plan, in the place of the usual rules.
+// What keeps agents from scheduling themselves without end: the most tasks that each may have made, and the least time
+// between two runs of those that it makes, changes or starts.
+struct TaskLimits {
+  std::int64_t tasks = 20;
+  std::chrono::seconds apart{60};
+};
+
 struct PlanRules {
   std::string plan;
   std::vector<Rule> rules;
   store::Time changed_at;
+  std::int64_t max_tasks = TaskLimits().tasks, seconds_apart = TaskLimits().apart.count();
 };
-BOOST_DESCRIBE_STRUCT(PlanRules, (), (plan, rules, changed_at))
+BOOST_DESCRIBE_STRUCT(PlanRules, (), (plan, rules, changed_at, max_tasks, seconds_apart))
 
 inline const store::Global<PlanRules> plan_rules{{.family = "gate_plans", .number = 197}, &PlanRules::plan};
 
