@@ -2,6 +2,7 @@
 #pragma once
 
 #include <boost/describe.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,12 +35,19 @@ struct CacheView {
 };
 BOOST_DESCRIBE_STRUCT(CacheView, (), (enabled, minutes))
 
+struct ModelsQuery {
+  std::optional<web::Text<1, 200>> model;
+  std::optional<web::Text<0, 40>> provider;
+};
+BOOST_DESCRIBE_STRUCT(ModelsQuery, (), (model, provider))
+
 struct RouterModel {
   std::string id, name, provider, description;
   std::int64_t contextWindow = 0;
   bool available = false, inPlan = false;
+  bool costKnown = true;  // also of free models
 };
-BOOST_DESCRIBE_STRUCT(RouterModel, (), (id, name, provider, description, contextWindow, available, inPlan))
+BOOST_DESCRIBE_STRUCT(RouterModel, (), (id, name, provider, description, contextWindow, available, inPlan, costKnown))
 
 struct RouterModels {
   std::vector<RouterModel> models;

@@ -8,6 +8,7 @@ import { FileButton } from "../components/file_button";
 import { Icon } from "../components/icon";
 import { Link } from "../components/link";
 import { attach, conversation, detach, stopEditing, type Talk } from "../conversation";
+import { AgentModelCost } from "./model_cost";
 
 interface Props {
   agent: Agent;
@@ -74,6 +75,7 @@ export function Composer({ agent, talk, field, onSend, onStop }: Props) {
           </FileButton>
           <span class="quiet composer-model">
             <Link to={agentPath(agent.id, "settings")}>{agent.model === "auto" ? t("agent.default_model") : agent.model}</Link>
+            <AgentModelCost agent={agent} />
           </span>
           {waiting.value ? (
             <Button class="round" onClick={onStop} label={t("chat.stop_waiting")} title={t("chat.stop_waiting")}>

@@ -6,6 +6,7 @@ import { Field, Select, TextArea } from "../components/field";
 import { Form, textOf } from "../components/form";
 import { useLoad } from "../components/loaded";
 import { Notice } from "../components/notice";
+import { ModelCost } from "./model_cost";
 
 type Config = Record<string, unknown>;
 
@@ -20,6 +21,8 @@ const shown = (value: unknown) => (typeof value === "string" || typeof value ===
 export function ConfigForm({ agent, config, onSaved }: { agent: Agent; config: Config; onSaved: () => Promise<void> }) {
   const saved = useSignal(false);
   const problem = useSignal("");
+  const model = useSignal(shown(config.model));
+  const provider = useSignal(shown(config.aiProvider) || "auto");
   const models = useLoad(async () => (await call("GET /api/models")).models, []);
   // Also the box's further servers, whose models are not in the catalogue and so have no known context window, and a
   // server that the box no longer has.
@@ -59,6 +62,7 @@ export function ConfigForm({ agent, config, onSaved }: { agent: Agent; config: C
         list="known-models"
         hint={t("config.model_hint")}
         defaultValue={shown(config.model)}
+        onChange={(event) => (model.value = event.currentTarget.value.trim())}
       />
       <datalist id="known-models">
         <option value="auto" />
@@ -68,13 +72,20 @@ export function ConfigForm({ agent, config, onSaved }: { agent: Agent; config: C
           </option>
         ))}
       </datalist>
-      <Select label={t("config.provider")} name="config.aiProvider" key={choices.join()} defaultValue={shown(config.aiProvider) || "auto"}>
+      <Select
+        label={t("config.provider")}
+        name="config.aiProvider"
+        key={choices.join()}
+        defaultValue={provider.value}
+        onChange={(event) => (provider.value = event.currentTarget.value)}
+      >
         {choices.map((name) => (
           <option key={name} value={name}>
             {name}
           </option>
         ))}
       </Select>
+      <ModelCost model={model.value || "auto"} provider={provider.value} />
       <TextArea
         label={t("config.instructions")}
         name="config.systemPrompt"

@@ -11,6 +11,7 @@ import { Dialog } from "../components/dialog";
 import { Field, Select, TextArea } from "../components/field";
 import { Form, textOf } from "../components/form";
 import { useLoad } from "../components/loaded";
+import { ModelCost } from "./model_cost";
 
 // Of the choice that asks for a name.
 const other = "another";
@@ -21,9 +22,15 @@ function grouped(models: RouterModel[]): [string, RouterModel[]][] {
   return [...groups];
 }
 
+function optionOf({ name, contextWindow, costKnown }: RouterModel): string {
+  if (!costKnown) return t("new_agent.model_without_price", { name });
+  return contextWindow > 0 ? t("new_agent.model_of", { name, tokens: compact(contextWindow) }) : name;
+}
+
 export function NewAgentDialog({ onClose }: { onClose: () => void }) {
   const tiers = account.tiers.value;
   const chosen = useSignal("");
+  const typed = useSignal("");
   const models = useLoad(async () => (await call("GET /api/models")).models.filter(({ available, inPlan }) => available && inPlan));
   const create = async (values: FormData) => {
     const wanted: NewAgent = { name: textOf(values, "name").trim() };
@@ -50,9 +57,9 @@ export function NewAgentDialog({ onClose }: { onClose: () => void }) {
           <option value="">{t("new_agent.default_model")}</option>
           {grouped(models.data.value ?? []).map(([provider, members]) => (
             <optgroup key={provider} label={provider}>
-              {members.map(({ id, name, contextWindow }) => (
-                <option key={id} value={id}>
-                  {contextWindow > 0 ? t("new_agent.model_of", { name, tokens: compact(contextWindow) }) : name}
+              {members.map((model) => (
+                <option key={model.id} value={model.id}>
+                  {optionOf(model)}
                 </option>
               ))}
             </optgroup>
@@ -67,8 +74,10 @@ export function NewAgentDialog({ onClose }: { onClose: () => void }) {
             maxLength={100}
             placeholder={t("new_agent.model_example")}
             autocomplete="off"
+            onChange={(event) => (typed.value = event.currentTarget.value.trim())}
           />
         )}
+        <ModelCost model={chosen.value === other ? typed.value : chosen.value} />
         <TextArea
           label={t("new_agent.instructions")}
           name="instructions"
