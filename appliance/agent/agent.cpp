@@ -178,6 +178,9 @@ void serve(const runtime::Boot& boot, const sigset_t& signals) {
     boost::asio::co_spawn(io.at(0), title_conversation(model, box, std::move(beginning)), boost::asio::detached);
   };
   options.forks_folder = workspace.state(forks_folder);
+  options.allow_delegation = [&delegation](std::int64_t tokens, std::chrono::steady_clock::time_point deadline) {
+    delegation.allow(tokens, deadline);
+  };
   options.delegated_usage = [&delegation] { return delegation.take_usage(); };
   Repository repository(workspace.root(), excluded_files());
   Memory memory(workspace.state_folder_path());

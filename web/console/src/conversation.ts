@@ -3,6 +3,7 @@ import { signal, type Signal } from "@preact/signals";
 import { ApiError, call, patience, send, sentence } from "./api/client";
 import { events } from "./api/events";
 import { changed } from "./api/live";
+import { placeOf, type QueuePlace } from "./api/queue";
 import type { ChatMessage } from "./api/types";
 import { forget as forgetAgents } from "./agents";
 import { t } from "./app/i18n";
@@ -29,6 +30,7 @@ export interface Conversation {
   waiting: Signal<boolean>; // for the agent's answer to a question, which may be from before the page was loaded
   partial: Signal<string>; // what has arrived of the answer
   steps: Signal<Step[]>; // the agent's steps on its way to the answer
+  queued: Signal<QueuePlace | undefined>; // while the answer waits in the queue before the model
   error: Signal<string>; // a sentence, or empty
   deleting: Signal<boolean>; // nothing is asked about it any more
   stop: AbortController | undefined; // of the answer that is being read
@@ -59,6 +61,7 @@ export function conversation(talk: Talk): Conversation {
       waiting: signal(false),
       partial: signal(""),
       steps: signal([]),
+      queued: signal(undefined),
       error: signal(""),
       deleting: signal(false),
       stop: undefined,
@@ -152,9 +155,10 @@ async function awaitAnswer(talk: Talk) {
   }
 }
 
-function forgetPartial({ partial, steps }: Conversation) {
+function forgetPartial({ partial, steps, queued }: Conversation) {
   partial.value = "";
   steps.value = [];
+  queued.value = undefined;
 }
 
 // Reads the box's stream of an answer that this page has not asked for, or not as it is now. Whether it came to its end.
@@ -175,7 +179,8 @@ async function follow(talk: Talk, messageId: string, signal: AbortSignal): Promi
 }
 
 // What the stream of an answer tells before its end.
-function take({ partial, steps }: Conversation, event: string, data: string) {
+function take({ partial, steps, queued }: Conversation, event: string, data: string) {
+  if (event === "queued") queued.value = placeOf(data);
   if (event === "delta") partial.value += (JSON.parse(data) as { content?: string }).content ?? "";
   if (event === "tool_call" || event === "tool_output" || event === "tool_result")
     steps.value = withStep(steps.value, JSON.parse(data) as ToolEvent);

@@ -16,6 +16,7 @@ import { Icon } from "../../components/icon";
 import { Markdown } from "../../components/markdown";
 import { Loaded, useLoad } from "../../components/loaded";
 import { Notice } from "../../components/notice";
+import { Waiting } from "../../components/waiting";
 import { familyOf, loadQuestions, placeOf, questionsOf, versionsOf } from "../../branches";
 import {
   attach,
@@ -140,7 +141,7 @@ function Chat({ agent, talk, list, reload }: ShownProps) {
   const item = list.find(({ id }) => id === talk.conversationId);
   const isPeers = item !== undefined && item.audience !== "owner";
   const goingBack = useSignal<ChatMessage | undefined>(undefined);
-  const { messages, hasEarlier, waiting, partial, steps, error, deleting } = one;
+  const { messages, hasEarlier, waiting, partial, steps, queued, error, deleting } = one;
   const log = useRef<HTMLDivElement>(null);
   const draft = useRef<HTMLTextAreaElement>(null);
   const atEnd = useRef(true);
@@ -246,12 +247,7 @@ function Chat({ agent, talk, list, reload }: ShownProps) {
             <Markdown text={partial.value} />
           </article>
         )}
-        {waiting.value && (
-          <p class="waiting">
-            {t("chat.working", { name: agent.name })}
-            <span class="dots" aria-hidden="true" />
-          </p>
-        )}
+        {waiting.value && <Waiting name={agent.name} queued={queued.value} />}
       </div>
       <Asks talk={talk} />
       {error.value && <Notice kind="error">{error.value}</Notice>}
