@@ -33,7 +33,12 @@ CommandParts command_plan(const CommandPlan&);
 // Why this kernel, or a container around this process, permits none; empty: it does.
 std::string why_no_commands();
 
-// The control group of an agent's commands.
-inline std::string command_group(const std::string& agent) { return agent + ".commands"; }
+// What a command works in: the agent's own files, or those of its browser, which sees no others. Both are in the
+// agent's folder, and each has a control group of its own.
+enum class CommandPlace : std::uint32_t { workspace = 0, browser = 1 };
+inline std::string folder_of(CommandPlace place) { return place == CommandPlace::browser ? "browser" : "workspace"; }
+inline std::string command_group(const std::string& agent, CommandPlace place) {
+  return agent + (place == CommandPlace::browser ? ".browser" : ".commands");
+}
 
 }  // namespace sandbox

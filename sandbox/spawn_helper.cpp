@@ -100,6 +100,7 @@ Started SpawnHelper::start(const CommandStart& wanted) {
   order.user = first_user_ + wanted.port;
   order.data_bytes = wanted.limits.data_bytes;
   order.temporary_bytes = wanted.temporary_bytes;
+  order.place = std::uint32_t(wanted.place);
   wanted.agent.copy(order.agent, sizeof order.agent);
   return started(order, std::array{wanted.input, wanted.output, wanted.text, wanted.channel});
 }

@@ -28,6 +28,7 @@ struct SpawnOrder {
   std::uint64_t group_memory_bytes = 0;
   std::uint32_t group_processes = 0, group_millicores = 0;
   std::uint64_t data_bytes = 0, temporary_bytes = 0;  // command: see Limits; of its /tmp
+  std::uint32_t place = 0;                            // command: a CommandPlace
   // signal, collect
   std::int32_t pid = 0;
   std::int32_t signal = 0;  // SIGTERM or SIGKILL

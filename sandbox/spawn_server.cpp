@@ -222,8 +222,10 @@ class SpawnServer {
     admit(type_of(given[0]) == S_IFIFO && type_of(given[1]) == S_IFIFO && type_of(given[2]) == S_IFREG &&
               is_spawn_socket(given[3].get()),
           "not the descriptors of a command");
-    const auto files = mapped_mount(open_of_box(fs::path(name) / "workspace", O_DIRECTORY, S_IFDIR).get(), options_.box,
-                                    order.user, false, true);
+    admit(order.place <= std::uint32_t(CommandPlace::browser), "an unknown place");
+    const auto where = CommandPlace(order.place);
+    const auto files = mapped_mount(open_of_box(fs::path(name) / folder_of(where), O_DIRECTORY, S_IFDIR).get(),
+                                    options_.box, order.user, false, true);
     auto [program, place] = command_plan({.user = order.user,
                                           .top = options_.tools,
                                           .workspace = {},
@@ -234,9 +236,9 @@ class SpawnServer {
                                           .output = given[1].get(),
                                           .text = given[2].get(),
                                           .channel = given[3].get()});
-    const auto group = join_group(command_group(name), order);
+    const auto group = join_group(command_group(name, where), order);
     place.cgroup = group.get();
-    return note(start(program, place), command_group(name), sent);
+    return note(start(program, place), command_group(name, where), sent);
   }
 
   int start_agent(const SpawnOrder& order, int output, int gateway, Descriptor& sent) {

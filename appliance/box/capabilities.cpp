@@ -29,6 +29,7 @@
 #include "appliance/foundation/crypto/certificates.h"
 #include "appliance/foundation/periodic.h"
 #include "appliance/foundation/redaction.h"
+#include "appliance/hosting/command_features.h"
 #include "web/log.h"
 #include "web/metrics.h"
 
@@ -149,6 +150,7 @@ using namespace std::chrono_literals;
 struct Parts {
   explicit Parts(box::Module& module)
       : box(module),
+        launcher(hosting::make_launcher(module.hosting)),
         docker(module.platform.settings.docker_host),
         docker_probe(module.platform.home, "docker", 15s, [this] { return docker.ask(); }) {}
 
@@ -167,6 +169,8 @@ struct Parts {
             disk,
             [this] { return box.hosting.engine->isolation(); },
             [this] { return box.certificate.status(); },
+            [this] { return hosting::why_no_commands(box.hosting, launcher); },
+            [this] { return hosting::why_no_browser(box.hosting, launcher); },
             [this] {
               if (box.hosting.engine->name() == "docker") return std::string();
               const auto& why = box.hosting.why_processes();
@@ -196,6 +200,7 @@ struct Parts {
   box::Module& box;
   const agentbox::DiskReserve disk{box.platform.folder.path(), box.platform.settings.disk_reserve};
   HostMeter host;
+  const runtime::CommandLauncher launcher;
   DockerProbe docker;
   agentbox::Periodic docker_probe;
 };

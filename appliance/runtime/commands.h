@@ -13,6 +13,7 @@
 
 #include "appliance/foundation/descriptor.h"
 #include "appliance/runtime/engine.h"
+#include "sandbox/command.h"
 
 namespace runtime {
 
@@ -21,8 +22,10 @@ class AgentConfinement;
 struct CommandSpec {
   std::string agent;
   std::uint16_t port = 0;           // of the agent's gateway, by which its user is chosen
-  std::filesystem::path workspace;  // absolute
+  std::filesystem::path workspace;  // absolute: what it sees as /workspace
   ResourceLimits limits;
+  // A browser's is the folder browser/ beside the agent's own.
+  sandbox::CommandPlace place = sandbox::CommandPlace::workspace;
   std::string text;  // what /bin/sh does
 };
 
@@ -48,6 +51,10 @@ class CommandLauncher {
 
   // A sentence; empty: commands can be run.
   std::string why_not() const;
+  // The tree that commands see.
+  const std::filesystem::path& tools() const { return tools_; }
+  // Makes a folder of the agent with this port, if it is missing. Throws std::system_error, too.
+  void give_folder(const std::filesystem::path&, std::uint16_t port) const;
 
   // The command ends with the thread that starts it, or with the helper. Throws std::system_error whose text is to
   // follow "could not".
@@ -55,7 +62,8 @@ class CommandLauncher {
   // SIGTERM to what the shell has started, or SIGKILL to all of it.
   void signal(const RunningCommand&, int signal) const;
   // Once it has ended: its exit code, or 128 and the signal; nullopt if it is not known.
-  std::optional<int> collect(const RunningCommand&, const std::string& agent) const;
+  std::optional<int> collect(const RunningCommand&, const std::string& agent,
+                             sandbox::CommandPlace = sandbox::CommandPlace::workspace) const;
 
  private:
   const std::filesystem::path tools_;

@@ -34,6 +34,7 @@ struct Services {
   const agentbox::DiskReserve& disk;
   std::function<runtime::Isolation()> isolation;  // of agents
   std::function<std::optional<acme::Renewal::Status>()> certificate;
+  std::function<std::string()> why_no_commands, why_no_browser;  // a sentence; empty: agents have them
   std::function<std::string()> why_processes;  // why agents run as processes; empty: they run in containers
   std::function<std::optional<audit::StreamStatus>()> audit_stream;  // nothing: there is none
   std::function<std::optional<store::Time>()> last_proven_restore;   // nothing: never
@@ -50,6 +51,9 @@ struct BoxHealth {
   std::optional<std::string> agentsReason;  // why as processes
   std::string docker, provisioning, store, disk, isolation;
   std::vector<std::string> isolationLacks;  // what of it does not hold, with the reason
+  // Of agents: on or off, and why off. The gate cannot be turned off.
+  std::string gate = "on", commands, browser;
+  std::optional<std::string> commandsReason, browserReason;
   std::int64_t stalledEventLoops = 0;
   std::vector<std::string> missingPackages;  // of Debian, for streams and videos
   // With ACME_DIRECTORY: "issued" by the authority, or "self-signed" until it has answered; and why the last attempt
@@ -67,9 +71,9 @@ struct BoxHealth {
 };
 BOOST_DESCRIBE_STRUCT(BoxHealth, (),
                       (status, degraded, timestamp, agents, agentsReason, docker, provisioning, store, disk, isolation,
-                       isolationLacks, stalledEventLoops, missingPackages, certificate, certificateProblem, auditStream,
-                       auditStreamProblem, auditStreamPending, standby, standbyLagMs, standbyDegraded,
-                       lastProvenRestore, reason))
+                       isolationLacks, gate, commands, commandsReason, browser, browserReason, stalledEventLoops,
+                       missingPackages, certificate, certificateProblem, auditStream, auditStreamProblem,
+                       auditStreamPending, standby, standbyLagMs, standbyDegraded, lastProvenRestore, reason))
 
 // `strict` needs no value: /health?strict.
 struct HealthQuery {

@@ -23,6 +23,9 @@ struct Services {
   audit::Audit& audit;
 };
 
+// Of requests of agents for an act: why, in the agent's own words. The owner sees it with the question.
+using Reason = web::Prose<0, 1'000>;
+
 struct AskView {
   std::string id;
   std::optional<std::string> agentId, conversationId;

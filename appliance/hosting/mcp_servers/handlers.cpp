@@ -59,6 +59,7 @@ web::Answer call_tool(const Services& services, const Request& request, CallRequ
   const auto tool = co_await services.servers.find_tool(caller.user_id, caller.agent, body.name);
   if (!tool) co_return tool.error();
   auto act = act_of(caller, *tool, arguments);
+  act.reason = body.why.value_or("");
   const auto verdict = co_await services.gate.check(std::move(act));
   if (auto stopped = gate::answer_to_agent(verdict)) co_return std::move(*stopped);
   auto called =

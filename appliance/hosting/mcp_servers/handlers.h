@@ -38,8 +38,9 @@ BOOST_DESCRIBE_STRUCT(ToolList, (), (tools))
 struct CallRequest {
   web::Text<1, 64> name;
   std::optional<boost::json::object> arguments;
+  std::optional<gate::Reason> why;
 };
-BOOST_DESCRIBE_STRUCT(CallRequest, (), (name, arguments))
+BOOST_DESCRIBE_STRUCT(CallRequest, (), (name, arguments, why))
 
 struct CallAnswer {
   std::string content;

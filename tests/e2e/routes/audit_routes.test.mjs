@@ -534,6 +534,8 @@ const unnoted = {
     "web POST /api/swarms/{id}/stop",
     "web DELETE /api/swarms/{id}",
     "backend POST /api/agent-mcp/call",
+    "backend POST /api/agent-browser",
+    "web POST /api/agents/{id}/browser", // its begin and end have entries
     "backend POST /api/agent-commands",
     "backend POST /api/agent-commands/{command}/input",
     "backend DELETE /api/agent-commands/{command}",

@@ -382,6 +382,7 @@ const described_ids = async (box) => {
     "GET /api/underground/messages before",
     "GET /api/underground/dead-letters before",
     "POST /api/skills/booking-settlement bookingId",
+    "POST /api/agents/{id}/browser key", // of a keyboard
     // Whether the person of a channel is the owner.
     "POST /api/agents/{id}/channels/{channel}/invitations owner",
     "POST /api/agents/{id}/channels/{channel}/pairings owner",

@@ -48,7 +48,7 @@ Findings examine(const Settings& settings) {
   add(doctor::check_store(settings));
   add(doctor::check_runtime(settings));
   add(doctor::check_outside(settings));
-  add(doctor::check_programs());
+  add(doctor::check_programs(settings));
   return findings;
 }
 

@@ -53,6 +53,9 @@ export type ModelCall = Answer<"GET /api/dashboard/calls">["calls"][number];
 export type Cap = Answer<"GET /api/caps">["caps"][number];
 export type NewCap = Body<"PUT /api/caps">;
 export type ApiKey = Answer<"GET /api/keys">["keys"][number];
+export type BrowserHand = Body<"POST /api/agents/{id}/browser">;
+export type Credential = Answer<"GET /api/credentials">["credentials"][number];
+export type CredentialUse = Answer<"GET /api/credentials/uses">["uses"][number];
 export type ProviderKey = Answer<"GET /api/provider-keys">["keys"][number];
 
 export type AuditEntry = Answer<"GET /api/admin/audit">["entries"][number];

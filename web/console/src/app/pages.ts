@@ -49,6 +49,7 @@ export const pages: Page[] = [
   { path: "/media", title: "page.streams", access: "session", load: () => import("../pages/media/streams") },
   { path: "/media/videos", title: "page.videos", access: "session", load: () => import("../pages/media/videos") },
   { path: "/asks", title: "page.asks", access: "session", load: () => import("../pages/asks") },
+  { path: "/credentials", title: "page.credentials", access: "session", load: () => import("../pages/credentials") },
   { path: "/ask", title: "page.ask", access: "all", load: () => import("../pages/ask") },
   { path: "/settings", title: "page.account", access: "session", load: () => import("../pages/account") },
   { path: "/admin", title: "page.overview", access: "support", load: () => import("../pages/admin/overview") },
@@ -76,6 +77,7 @@ export const pages: Page[] = [
   { path: "/agents/:id/channels", title: "page.channels", access: "session", load: () => import("../pages/agent/channels") },
   { path: "/agents/:id/usage", title: "page.usage", access: "session", load: () => import("../pages/agent/usage") },
   { path: "/agents/:id/health", title: "page.health", access: "session", load: () => import("../pages/agent/health") },
+  { path: "/agents/:id/browser", title: "page.browser", access: "session", load: () => import("../pages/agent/browser") },
   { path: "/agents/:id/settings", title: "page.settings", access: "session", load: () => import("../pages/agent/settings") },
 ];
 

@@ -41,7 +41,7 @@ export function ChatMessageView({ message, agent, found, canAsk = false, onEdit,
         </time>
         {message.model && <span class="model">{message.model}</span>}
       </header>
-      {message.steps && <Steps steps={storedSteps(message)} />}
+      {message.steps && <Steps agent={agent.id} steps={storedSteps(message)} />}
       {found !== undefined || own ? (
         <p class="words" dir="auto">
           <Found text={message.content} words={found ?? ""} />

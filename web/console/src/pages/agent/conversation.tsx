@@ -243,7 +243,7 @@ function Chat({ agent, talk, list, reload }: ShownProps) {
                 <bdi>{agent.name}</bdi>
               </strong>
             </header>
-            <Steps steps={steps.value} />
+            <Steps agent={agent.id} steps={steps.value} />
             <Markdown text={partial.value} />
           </article>
         )}
