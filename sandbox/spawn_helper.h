@@ -34,9 +34,9 @@ struct CommandStart {
   Limits limits;
   GroupLimits group;
   std::uint64_t temporary_bytes = 0;
-  int input = -1, output = -1;  // pipes
-  int text = -1;                // a file in memory
-  int channel = -1;             // see OwnNetwork
+  int input = -1, output = -1, error = -1;  // pipes
+  int text = -1;                            // a file in memory
+  int channel = -1;                         // see OwnNetwork
 };
 
 // Thread-safe. Calls throw std::system_error, whose text is to follow "could not".

@@ -20,7 +20,8 @@ namespace hosting {
 runtime::CommandLauncher make_launcher(const Module& module) {
   const auto& settings = module.platform.settings;
   return {std::filesystem::read_symlink("/proc/self/exe"), module.platform.folder.agents(),
-          runtime::tools_folder(settings.agent_tools), settings.isolation_for_commands == "strong"};
+          runtime::tools_folder(settings.agent_tools), std::filesystem::absolute(module.platform.folder.packages()),
+          settings.isolation_for_commands == "strong"};
 }
 
 std::string why_no_commands(const Module& module, const runtime::CommandLauncher& launcher) {
@@ -49,6 +50,12 @@ struct Parts {
         commands(launcher, module.platform.home, options_of(module)) {
     proxy.when_used([&module](const std::string& agent) { module.turns.taint(agent, gate_source); });
     module.gate.add_executor(gate_kind, gate_executor(services()));
+    module.programs = {
+        .why_not = [this] { return why_not(); },
+        .serve = [this](std::string agent, Order order,
+                        Follower follower) { return serve(std::move(agent), std::move(order), std::move(follower)); },
+        .send = [this](const std::string& program, std::string_view text) { return commands.send(program, text); },
+        .end = [this](const std::string& program) { commands.end(program); }};
     module.identity.events.agent_removed.subscribe(
         [this](store::UserId, std::string agent) -> web::Task<> { return commands.forget(std::move(agent)); });
   }
@@ -79,16 +86,33 @@ struct Parts {
             hosting.gate,
             hosting.agents.directory,
             [this] { return hosting::why_no_commands(hosting, launcher); },
-            [this](const agents::Agent& agent) {
-              return runtime::CommandSpec{
-                  .agent = agent.id,
-                  .port = std::uint16_t(agent.port.value_or(0)),
-                  .workspace = std::filesystem::absolute(hosting.platform.folder.workspace(agent.id)),
-                  .limits = agents::limits_of(hosting.platform.system, agent),
-                  .text = {}};
-            },
+            [this](const agents::Agent& agent) { return spec_of(agent); },
             [this] { return hosting::why_no_browser(hosting, launcher).empty(); }};
   }
+  runtime::CommandSpec spec_of(const agents::Agent& agent) const {
+    return {.agent = agent.id,
+            .port = std::uint16_t(agent.port.value_or(0)),
+            .workspace = std::filesystem::absolute(hosting.platform.folder.workspace(agent.id)),
+            .limits = agents::limits_of(hosting.platform.system, agent),
+            .text = {}};
+  }
+  // The owner has named the program, so that only rules that refuse every command refuse it.
+  web::Task<web::Result<std::string>> serve(std::string id, Order order, Follower follower) {
+    if (auto reason = why_not(); !reason.empty()) co_return web::conflict(std::move(reason));
+    const auto agent = hosting.agents.directory.find(id);
+    if (!agent) co_return web::not_found("No such agent");
+    if (agent->desired != agents::desired::running) co_return web::conflict("The agent does not run.");
+    const auto now = store::now();
+    const gate::Circumstances circumstances{.effect = gate::Effect::code,
+                                            .is_foreign = false,
+                                            .target = order.arguments.front(),
+                                            .conversation = {},
+                                            .now = now};
+    if (gate::decide(hosting.platform.system, agent->owner, id, circumstances) == gate::Decision::refuse)
+      co_return web::forbidden("The rules of the agent refuse commands.");
+    co_return co_await commands.serve(spec_of(*agent), std::move(order), std::move(follower));
+  }
+  std::string why_not() const { return hosting::why_no_commands(hosting, launcher); }
   web::Task<> stop() {
     co_await commands.stop_all();
     co_await proxy.stop();

@@ -6,6 +6,7 @@
 #include "appliance/hosting/agents/agents.h"
 #include "appliance/hosting/capabilities.h"
 #include "appliance/hosting/chat/chat.h"
+#include "appliance/hosting/commands/programs.h"
 #include "appliance/hosting/deployments/stream_source.h"
 #include "appliance/hosting/engine_choice.h"
 #include "appliance/hosting/engine_migration.h"
@@ -78,6 +79,7 @@ class Module {
   chat::Conversations conversations;
   gate::Gate gate;
   uploads::Uploads uploads;
+  commands::Programs programs;
   const std::unique_ptr<channels::Messaging> channels;
   notices::Notices notices;
   schedule::Schedule schedule;

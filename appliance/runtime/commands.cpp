@@ -79,8 +79,9 @@ std::filesystem::path tools_folder(const std::string& setting) {
 }
 
 CommandLauncher::CommandLauncher(std::filesystem::path binary, const std::filesystem::path& folder,
-                                 std::filesystem::path tools, bool requires_strong)
+                                 std::filesystem::path tools, std::filesystem::path packages, bool requires_strong)
     : tools_(std::move(tools)),
+      packages_(std::move(packages)),
       requires_strong_(requires_strong),
       confinement_(std::make_unique<AgentConfinement>(std::move(binary), folder)) {}
 
@@ -108,6 +109,9 @@ void CommandLauncher::give_folder(const std::filesystem::path& folder, std::uint
 
 RunningCommand CommandLauncher::start(const CommandSpec& wanted) const {
   CommandPipe input(1), output(0);
+  std::optional<CommandPipe> error;
+  if (wanted.has_own_error) error.emplace(0);
+  const int error_end = error ? error->other.get() : output.other.get();
   const auto text = text_file(wanted.text);
   const auto limits = command_limits(wanted.limits, wanted.place);
   RunningCommand running;
@@ -124,6 +128,7 @@ RunningCommand CommandLauncher::start(const CommandSpec& wanted) const {
                                                              .temporary_bytes = temporary_bytes(wanted.limits),
                                                              .input = input.other.get(),
                                                              .output = output.other.get(),
+                                                             .error = error_end,
                                                              .text = text.get(),
                                                              .channel = its.get()});
     running.pid = started.pid;
@@ -134,14 +139,18 @@ RunningCommand CommandLauncher::start(const CommandSpec& wanted) const {
         received && !received->descriptors.empty())
       running.listening.reset(received->descriptors.front().release());
   } else {
-    auto [program, place] = sandbox::command_plan({.user = confinement_->users().of(wanted.port).value_or(0),
-                                                   .top = tools_,
-                                                   .workspace = wanted.workspace,
-                                                   .temporary_bytes = temporary_bytes(wanted.limits),
-                                                   .limits = limits,
-                                                   .input = input.other.get(),
-                                                   .output = output.other.get(),
-                                                   .text = text.get()});
+    std::error_code missing;
+    auto [program, place] = sandbox::command_plan(
+        {.user = confinement_->users().of(wanted.port).value_or(0),
+         .top = tools_,
+         .workspace = wanted.workspace,
+         .temporary_bytes = temporary_bytes(wanted.limits),
+         .limits = limits,
+         .packages = std::filesystem::is_directory(packages_, missing) ? packages_ : std::filesystem::path(),
+         .input = input.other.get(),
+         .output = output.other.get(),
+         .error = error_end,
+         .text = text.get()});
     if (!confinement_->users().of(wanted.port)) place.user.reset();
     const auto group = confinement_->join_group(sandbox::command_group(wanted.agent, wanted.place), wanted.limits);
     place.cgroup = group.get();
@@ -152,6 +161,7 @@ RunningCommand CommandLauncher::start(const CommandSpec& wanted) const {
   }
   running.input = std::move(input.own);
   running.output = std::move(output.own);
+  if (error) running.error = std::move(error->own);
   return running;
 }
 

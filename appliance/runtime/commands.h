@@ -26,7 +26,8 @@ struct CommandSpec {
   ResourceLimits limits;
   // A browser's is the folder browser/ beside the agent's own.
   sandbox::CommandPlace place = sandbox::CommandPlace::workspace;
-  std::string text;  // what /bin/sh does
+  std::string text;            // what /bin/sh does
+  bool has_own_error = false;  // see RunningCommand::error
 };
 
 // A shell, and all that it starts.
@@ -35,6 +36,7 @@ struct RunningCommand {
   files::Descriptor process;    // pidfd
   files::Descriptor input;      // non-blocking
   files::Descriptor output;     // likewise; of both standard output and error
+  files::Descriptor error;      // likewise; of standard error alone, if the spec wants it
   files::Descriptor listening;  // where its network's proxy is expected: 127.0.0.1:3128 there
 };
 
@@ -44,9 +46,9 @@ std::filesystem::path tools_folder(const std::string& setting);
 // Thread-safe. Everything blocks.
 class CommandLauncher {
  public:
-  // `folder`: data/agents.
+  // `folder`: data/agents. `packages`: a folder that commands see, see sandbox::CommandPlan; it may be missing.
   CommandLauncher(std::filesystem::path binary, const std::filesystem::path& folder, std::filesystem::path tools,
-                  bool requires_strong);
+                  std::filesystem::path packages, bool requires_strong);
   ~CommandLauncher();
 
   // A sentence; empty: commands can be run.
@@ -66,7 +68,7 @@ class CommandLauncher {
                              sandbox::CommandPlace = sandbox::CommandPlace::workspace) const;
 
  private:
-  const std::filesystem::path tools_;
+  const std::filesystem::path tools_, packages_;
   const bool requires_strong_;
   const std::unique_ptr<const AgentConfinement> confinement_;
 };

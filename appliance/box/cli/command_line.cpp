@@ -237,6 +237,7 @@ void add_spawn(CLI::App& app, Run& run) {
   command->add_option("--group", options->box.group);
   command->add_option("--first-user", options->first_user);
   command->add_option("--tools", options->tools);
+  command->add_option("--packages", options->packages);
   command->callback([&run, options] { run = [options] { return spawn(*options); }; });
 }
 
@@ -297,6 +298,7 @@ std::optional<int> parse_arguments(int argc, char** argv, const BuildFacts& fact
   add_rollback(app, chosen);
   add_images(app, chosen);
   add_catalogue(app, chosen);
+  add_mcp_packages(app, chosen);
   add_health(app, chosen);
   add_doctor(app, chosen, facts);
   add_openapi(app, chosen);
