@@ -3,6 +3,7 @@
 #include "appliance/foundation/crypto/hmac.h"
 #include "appliance/hosting/agents/watch_span.h"
 #include "appliance/hosting/channels/module.h"
+#include "appliance/hosting/mcp_servers/packages.h"
 #include "appliance/hosting/plan_egress/plan_egress.h"
 
 namespace hosting {
@@ -60,6 +61,11 @@ Module::~Module() = default;
 agents::AgentDependencies Module::dependencies_of_agents() {
   return {.knows_model = [this](std::string_view name) { return models.knows(name); },
           .knows_server = [this](std::string_view name) { return models.has_server(name); },
+          .servers = {.why_no_programs = [this] { return programs.why_not ? programs.why_not() : std::string(); },
+                      .has_package =
+                          [this](std::string_view name) {
+                            return mcp_servers::find_package(platform.folder.packages(), name).has_value();
+                          }},
           .premium_model = [this](store::UserId user) { return models.premium_model(user); },
           .session_lives =
               [this](std::string_view session, store::UserId user) {

@@ -14,7 +14,9 @@ inline constexpr auto answer =
     "reported to the agent with `note`. `always` makes the answer a rule of the agent: of this `target` or every act "
     "of "
     "the `effect`, in this conversation only or in all, until a time or until it is removed. The same answer again "
-    "changes nothing; 409 ASK_ANSWERED for another one or after the question has expired. For a payment also 402 and "
+    "changes nothing. `content` is the answer to a question that asks for more than yes or no, which has "
+    "act.requestedSchema; 400 names the field that does not fit. 409 ASK_ANSWERED for another one or after the "
+    "question has expired. For a payment also 402 and "
     "429 as POST /api/wallet/transfers/:id/approve: it then goes on waiting.";
 
 inline constexpr auto link =

@@ -144,8 +144,9 @@ web::Task<web::Result<Verdict>> Gate::check(Act act) {
   co_return Verdict{.ask = std::move(ask)};
 }
 
-Ask Gate::ask_in(store::Change& change, Act act) const {
-  const auto taint = act.agent.empty() ? Taint() : sources_.turns.of(act.agent);
+Ask Gate::ask_in(store::Change& change, Act act, std::optional<std::string> conversation) const {
+  auto taint = act.agent.empty() ? Taint() : sources_.turns.of(act.agent);
+  if (conversation) taint.conversation = std::move(*conversation);
   auto ask = new_ask(std::move(act), taint);
   change.insert(asks, ask);
   return ask;
@@ -180,10 +181,16 @@ web::Task<web::Result<Ask>> Gate::answer(store::UserId owner, std::string id, An
       ask.state = State::expired;
       return answered(ask);
     }
+    const auto* executor = executor_of(ask);
+    const bool has_content = executor && executor->check_content;
+    if (!has_content && given.content) return web::invalid("content is for questions that ask for it");
+    if (has_content && wanted) {
+      ask.content = given.content.value_or(boost::json::object());
+      if (const auto good = executor->check_content(ask, ask.content); !good) return good.error();
+    }
     ask.answered_at = now;
     ask.answered_by = given.by;
     ask.note = shortened(given.note, max_reason_bytes);
-    const auto* executor = executor_of(ask);
     ask.state = wanted ? State::allowed : State::refused;
     if (executor && executor->settle) {
       if (const auto settled = executor->settle(change, ask, wanted); !settled) return settled.error();
@@ -191,7 +198,7 @@ web::Task<web::Result<Ask>> Gate::answer(store::UserId owner, std::string id, An
     }
     if (!is_open(ask)) ask.finished_at = now;
     set_pending(ask);
-    if (given.always && !ask.agent.empty()) {
+    if (given.always && !ask.agent.empty() && !has_content) {
       Rule rule{.effect = ask.effect,
                 .turns = Turns::any,
                 .decision = wanted ? Decision::allow : Decision::refuse,

@@ -93,6 +93,7 @@ web::Answer show_ask(const Services& services, const Request& request) {
 web::Answer answer_ask(const Services& services, const Request& request, AnswerRequest body) {
   Answer given{.is_allowed = body.decision == Choice::allow, .by = user_of(request.caller)};
   given.note = body.note.value_or("");
+  given.content = std::move(body.content);
   if (body.always) {
     const auto until = time_in(body.always->until, "always.until");
     if (!until) co_return until.error();

@@ -74,8 +74,9 @@ struct AnswerRequest {
   Choice decision = Choice::refuse;
   std::optional<web::Prose<0, 1'000>> note;
   std::optional<AlwaysRequest> always;
+  std::optional<boost::json::object> content;
 };
-BOOST_DESCRIBE_STRUCT(AnswerRequest, (), (decision, note, always))
+BOOST_DESCRIBE_STRUCT(AnswerRequest, (), (decision, note, always, content))
 
 struct LinkRequest {
   web::Text<1, 300> token;

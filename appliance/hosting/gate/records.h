@@ -43,6 +43,7 @@ struct Ask {
   State state = State::waiting;
   std::string answered_by;             // "user:7", "mail", "channel:…"; empty: nobody
   std::string note;                    // the owner's words to the agent
+  boost::json::object content;         // the owner's answer, if the question asks for more than yes or no
   boost::json::object result;          // done
   std::string failure;                 // failed, unknown: a sentence
   std::optional<std::string> pending;  // the id, while there is work left
@@ -52,8 +53,8 @@ struct Ask {
 };
 BOOST_DESCRIBE_STRUCT(Ask, (),
                       (owner, id, agent, conversation, kind, effect, key, target, title, act, reason, sources, state,
-                       answered_by, note, result, failure, pending, is_told, created_at, expires_at, answered_at,
-                       finished_at))
+                       answered_by, note, content, result, failure, pending, is_told, created_at, expires_at,
+                       answered_at, finished_at))
 
 inline const store::Owned<Ask> asks{
     {.family = "gate_asks", .number = 194},
