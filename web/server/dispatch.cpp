@@ -73,6 +73,13 @@ Response empty_answer() {
   return response;
 }
 
+// Rows with few requests that are counted together.
+std::string_view shared_label(std::string_view path) {
+  for (const std::string_view label : {"/.well-known", "/oauth"})
+    if (is_beneath(path, label)) return label;
+  return {};
+}
+
 // The answer to "OPTIONS *", which is about the server and not one of its paths.
 Response options_of_server() { return empty_answer().set("Allow", "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"); }
 
@@ -121,8 +128,14 @@ struct Dispatcher::Impl {
     for (const auto& route : table) {
       own_windows.push_back(route.rate ? &windows_of(route) : nullptr);
       const auto time_class = is_cheap(route.method) ? TimeClass::read : TimeClass::write;
-      by_pattern.emplace(route.path.data(), &row_metrics.emplace_back(to_string(route.method), route.path, time_class));
+      const auto label = shared_label(route.path);
+      auto*& shared = by_label[label];
+      if (label.empty() || !shared)
+        shared = &row_metrics.emplace_back(label.empty() ? to_string(route.method) : "any",
+                                           label.empty() ? route.path : label, time_class);
+      by_pattern.emplace(route.path.data(), shared);
     }
+    by_label.erase(std::string_view());
     for (const auto* label : {"unmatched", "malformed", "proxied", "shed"})
       by_label[label] = &row_metrics.emplace_back("any", label, TimeClass::other);
     tell_metrics();

@@ -17,7 +17,7 @@ constexpr std::string_view addresses[] = {
     "/fleet/:tab", "/fleet/:tab/:id", "/wallet",           "/wallet/:tab", "/skills",
     "/skills/:id", "/feeds",          "/feeds/:id",        "/media",       "/media/:tab",
     "/playground", "/chats",          "/schedules",        "/admin",       "/asks",
-    "/ask"};
+    "/ask",        "/oauth/authorize"};
 
 }  // namespace
 

@@ -38,6 +38,28 @@ const call_tool = async (box, listener) => {
   return send(box[listener], "POST", "/mcp", { headers: { authorization: `Bearer ${key}`, "content-type": "application/json" }, body });
 };
 
+// A client of /mcp that a user lets in.
+const let_in = async (box) => {
+  const person = await box.customer("consent@example.org");
+  const redirectUri = "https://connector.example.org/callback";
+  const headers = { "content-type": "application/json" };
+  const registered = await send(box.web, "POST", "/oauth/register", { headers, body: JSON.stringify({ redirect_uris: [redirectUri] }) });
+  return person.call("POST", "/oauth/consent", {
+    clientId: registered.body.client_id,
+    redirectUri,
+    responseType: "code",
+    codeChallenge: "a".repeat(43),
+    codeChallengeMethod: "S256",
+    decision: "allow",
+  });
+};
+const sign_out = async (box) => {
+  const person = await box.customer("signed-out@example.org");
+  const { id } = (await person.call("POST", "/api/agents/provision", { name: "Scout" })).body.agent;
+  await person.call("PUT", `/api/agents/${id}/config`, { config: { mcpServers: { sky: { url: "https://mcp.example.org/mcp" } } } });
+  return person.call("DELETE", `/api/agents/${id}/mcp-servers/sky/sign-in`);
+};
+
 // A user with an agent, whose payment waits for the user's answer.
 const payer_of = async ({ box }, name) => {
   const payer = await box.customer(`${name}@example.org`);
@@ -429,6 +451,8 @@ const noted = {
   ],
   "web POST /mcp": ["MCP tool called: ok", ({ box }) => call_tool(box, "web")],
   "backend POST /mcp": ["MCP tool called: ok", ({ box }) => call_tool(box, "backend")],
+  "web POST /oauth/consent": ["MCP client let in: ok", ({ box }) => let_in(box)],
+  "web DELETE /api/agents/{id}/mcp-servers/{server}/sign-in": ["signed out of an MCP server: ok", ({ box }) => sign_out(box)],
   "backend POST /api/admin/backup": [
     "backup made by admin",
     ({ box }) => box.backend_call("POST", "/api/admin/backup", { to: `${box.folder}-copy` }),
@@ -466,6 +490,9 @@ for (const [route, [line, use]] of Object.entries(noted)) if (on_both(route)) no
 // What people do with what is theirs, and what changes nothing: nobody gets in by it, and nobody is kept out.
 const unnoted = {
   "lets nobody in": [
+    "web POST /oauth/register",
+    "web POST /oauth/token", // after a consent, which is noted
+    "web POST /api/agents/{id}/mcp-servers/{server}/sign-in", // the callback, a GET, is noted
     "web POST /api/auth/nonce",
     "web POST /api/auth/social-id/refresh",
     "web POST /api/auth/token-gating/verify",

@@ -140,6 +140,10 @@ const open_doors = [
   "web GET /usage",
   "web GET /usage/{tab}",
   "web GET /.well-known/oauth-protected-resource",
+  "web GET /.well-known/oauth-authorization-server",
+  "web GET /oauth/authorize",
+  "web POST /oauth/register",
+  "web POST /oauth/token", // by the code or refresh token
   "web GET /asks",
   "web GET /ask",
   "web GET /feeds",

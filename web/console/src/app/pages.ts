@@ -48,6 +48,7 @@ export const pages: Page[] = [
   { path: "/feeds/:id", title: "page.feed", access: "session", load: () => import("../pages/feeds/feed") },
   { path: "/media", title: "page.streams", access: "session", load: () => import("../pages/media/streams") },
   { path: "/media/videos", title: "page.videos", access: "session", load: () => import("../pages/media/videos") },
+  { path: "/oauth/authorize", title: "page.consent", access: "session", load: () => import("../pages/consent") },
   { path: "/asks", title: "page.asks", access: "session", load: () => import("../pages/asks") },
   { path: "/credentials", title: "page.credentials", access: "session", load: () => import("../pages/credentials") },
   { path: "/ask", title: "page.ask", access: "all", load: () => import("../pages/ask") },
