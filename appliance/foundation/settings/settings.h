@@ -106,7 +106,9 @@ struct Settings {
   std::string brave_api_key, tavily_api_key;  // secret
   std::string brave_base_url = "https://api.search.brave.com", tavily_base_url = "https://api.tavily.com";
 
-  std::string telegram_api_url = "https://api.telegram.org";  // of the channels of agents
+  // Of the channels of agents.
+  std::string telegram_api_url = "https://api.telegram.org", slack_api_url = "https://slack.com/api",
+              discord_api_url = "https://discord.com/api/v10", whatsapp_api_url = "https://graph.facebook.com/v23.0";
 
   bool feeds_allow_private = false;
   std::string email_webhook_secret;                // secret; whsec_ and base64, or any text

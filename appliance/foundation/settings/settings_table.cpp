@@ -234,6 +234,9 @@ std::vector<Setting> make_table() {
 
       url("TELEGRAM_API_URL", &S::telegram_api_url,
           "Bot API that agents' Telegram channels use: Telegram's, or a server of your own"),
+      url("SLACK_API_URL", &S::slack_api_url, "Web API that agents' Slack channels use"),
+      url("DISCORD_API_URL", &S::discord_api_url, "API that agents' Discord channels use, with its version"),
+      url("WHATSAPP_API_URL", &S::whatsapp_api_url, "Graph API that agents' WhatsApp channels use, with its version"),
       boolean("FEEDS_ALLOW_PRIVATE", &S::feeds_allow_private, "let data feeds have private and loopback addresses"),
       secret("EMAIL_WEBHOOK_SECRET", &S::email_webhook_secret,
              "signing secret of the e-mail webhook: whsec_ and base64, or any text; unset: every mail is refused"),

@@ -10,6 +10,9 @@ namespace {
 AdapterSettings adapter_settings(const hosting::Module& module) {
   const auto& settings = module.platform.settings;
   return {.telegram_api_url = settings.telegram_api_url,
+          .slack_api_url = settings.slack_api_url,
+          .discord_api_url = settings.discord_api_url,
+          .whatsapp_api_url = settings.whatsapp_api_url,
           .user_reach = settings.summarizer_allow_private ? web::Reach::configured : web::Reach::public_only,
           .site = [&module] { return module.identity.site.origin(); }};
 }
@@ -21,7 +24,7 @@ Messaging::Messaging(hosting::Module& module)
       connections_(
           module.platform.system, adapter_settings(module),
           [this](const Channel& channel) { return channels_.why_off(channel); }, module.platform.home),
-      channels_(module.platform.system, module.agents.directory, connections_),
+      channels_(module.platform.system, module.agents.directory, connections_, module.engine->has_images()),
       outbox_(module.platform.system, connections_, module.platform.folder.agents(), module.platform.blocking,
               module.platform.home),
       admission_(module.platform.system, module.agents.directory, connections_, outbox_),
@@ -72,10 +75,16 @@ web::Task<> Messaging::forget(store::UserId user, std::string agent) {
 }
 
 web::Task<> Messaging::make_channels(store::UserId user, std::string agent, deployments::ChannelTokens tokens) {
-  if (!tokens.telegram) co_return;
-  NewChannel wanted{.kind = Kind::telegram, .token = std::move(*tokens.telegram), .options = {}};
-  const auto made = co_await channels_.create_provisioned(user, std::move(agent), std::move(wanted));
-  if (!made) web::log::info("channel_not_provisioned", {{"reason", made.error().message}});
+  const std::pair<Kind, std::optional<std::string>*> given[] = {{Kind::telegram, &tokens.telegram},
+                                                                {Kind::discord, &tokens.discord},
+                                                                {Kind::slack, &tokens.slack},
+                                                                {Kind::whatsapp, &tokens.whatsapp}};
+  for (const auto& [kind, token] : given) {
+    if (!*token) continue;
+    NewChannel wanted{.kind = kind, .token = std::move(**token), .options = {}, .secrets = {}};
+    const auto made = co_await channels_.create_provisioned(user, agent, std::move(wanted));
+    if (!made) web::log::info("channel_not_provisioned", {{"reason", made.error().message}});
+  }
 }
 
 }  // namespace channels

@@ -29,7 +29,7 @@ class Messaging {
   web::Task<> start();
   web::Task<> stop();
 
-  // See deployments::ChannelConnector. Tokens of kinds that the box has no adapter for stay in the agent's config.
+  // See deployments::ChannelConnector.
   web::Task<> make_channels(store::UserId, std::string agent, deployments::ChannelTokens);
   // See notices::ChannelSender.
   web::Task<std::size_t> send_to_owner(store::UserId, std::string agent, std::string text);

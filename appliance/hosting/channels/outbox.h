@@ -42,6 +42,8 @@ class Outbox {
   // Sends a dead letter again; false if there is none.
   web::Task<bool> replay(store::UserId owner, std::string id);
   web::Task<bool> discard(store::UserId owner, std::string id);
+  // What became of a message that the provider had taken. Callable from every thread.
+  web::Task<> note(const Channel&, DeliveryReport);
 
   void start();
   web::Task<> stop();
@@ -59,9 +61,11 @@ class Outbox {
   web::Task<Step> deliver(Waiting);
   web::Task<Step> attempt(Outbound, Connection&);
   web::Task<Step> give_up(const Outbound&, std::string reason);
+  web::Task<> finish(const Outbound&, const Traits&);
   web::Task<Step> settle(const Outbound&, const SendFailure&, Connection&);
   web::Task<web::Result<std::string>> read_file(const Outbound&, std::size_t max_bytes);
   web::Task<> prune();
+  web::Task<> erase(store::UserId owner, const std::string& id, store::Durability);
   void enqueue(const Outbound&);
 
   store::System system_;

@@ -58,6 +58,11 @@ web::Task<> OwnerQuestions::ask_on_channels(const gate::Ask& ask) {
       const Target target{.owner = peer.owner, .agent = peer.agent, .channel = peer.channel, .chat = peer.chat};
       auto parts = outbox_.compose(target, question_text(ask));
       if (parts.empty()) continue;
+      if (const auto connection = connections_.find(channel.id)) {
+        const TextLimit limit{.length = connection->adapter->traits().button_text};
+        if (limit.length > 0 && measure(parts.back().text, limit) > limit.length)
+          for (auto& part : outbox_.compose(target, "**May I do this?**")) parts.push_back(std::move(part));
+      }
       parts.back().buttons = {{"Allow", std::string(prefix) + ask.id + std::string(allow)},
                               {"Refuse", std::string(prefix) + ask.id + std::string(refuse)}};
       for (auto& part : parts) messages.push_back(std::move(part));

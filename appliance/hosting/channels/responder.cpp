@@ -39,6 +39,12 @@ chat::Channel chat_channel(Kind kind) {
       return chat::Channel::telegram;
     case Kind::webhook:
       return chat::Channel::webhook;
+    case Kind::slack:
+      return chat::Channel::slack;
+    case Kind::discord:
+      return chat::Channel::discord;
+    case Kind::whatsapp:
+      return chat::Channel::whatsapp;
   }
   return chat::Channel::api;
 }
@@ -300,7 +306,8 @@ web::Task<> Responder::show_progress(std::shared_ptr<Connection> connection, std
                     .reply_to = {},
                     .buttons = {},
                     .file_name = {},
-                    .content = {}};
+                    .content = {},
+                    .last_heard = {}};
     live->is_showing = true;
     const auto shown = co_await adapter.send(std::move(sending));
     live->is_showing = false;

@@ -74,6 +74,9 @@ std::string_view wait_class_of(Channel channel) {
     case Channel::skill:
     case Channel::telegram:
     case Channel::webhook:
+    case Channel::slack:
+    case Channel::discord:
+    case Channel::whatsapp:
       return models::to_string(models::WaitClass::channel);
   }
   return models::to_string(models::WaitClass::person);

@@ -201,6 +201,7 @@ const open_doors = [
   "web POST /api/invite/validate",
   "backend POST /api/invite/validate",
   "web POST /api/webhooks/email",
+  "web GET /api/channel-events/{channel}", // answered by a token that the owner has entered at the provider
   "web POST /api/channel-events/{channel}", // signed as the channel's provider signs
   "web GET /api/agents",
   "web GET /api/agents/clone",

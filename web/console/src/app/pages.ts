@@ -66,6 +66,7 @@ export const pages: Page[] = [
   { path: "/admin/standby", title: "page.standby", access: "admin", load: () => import("../pages/admin/standby") },
   { path: "/admin/backups", title: "page.backups", access: "admin", load: () => import("../pages/admin/backups") },
   { path: "/admin/keys", title: "page.operator_keys", access: "admin", load: () => import("../pages/admin/keys") },
+  { path: "/admin/channels", title: "page.all_channels", access: "admin", load: () => import("../pages/admin/channels") },
   { path: "/admin/git", title: "page.git_hosts", access: "admin", load: () => import("../pages/admin/git") },
   { path: "/admin/audit", title: "page.audit", access: "admin", load: () => import("../pages/admin/audit") },
   { path: "/admin/events", title: "page.events", access: "support", load: () => import("../pages/admin/events") },
