@@ -75,7 +75,7 @@ Response empty_answer() {
 
 // Rows with few requests that are counted together.
 std::string_view shared_label(std::string_view path) {
-  for (const std::string_view label : {"/.well-known", "/oauth"})
+  for (const std::string_view label : {"/.well-known", "/oauth", "/assets"})
     if (is_beneath(path, label)) return label;
   return {};
 }
@@ -209,6 +209,7 @@ struct Dispatcher::Impl {
   std::optional<Error> refusal_by_guard(Request& request, const Route& route) const;
   std::optional<Response> wrong_media_type(const Request& request, const Route& route) const;
   Response page_or(const Request& request, Response refused) const;
+  Task<std::optional<Response>> page_of_nothing(Request& request, const Router::Match& match);
   Response complete(const Request& request, Response response) const;
   Response error_on_path(const Request& request, const Error& error) const;
   Response error_with_status(const Request& request, Error error, int status) const;
@@ -324,7 +325,8 @@ Response Dispatcher::Impl::refuse(const Request& request, const Error& error) co
 
 Response Dispatcher::Impl::complete(const Request& request, Response response) const {
   const bool page = response.content_type.starts_with("text/html");
-  response.constant_headers = security.lines(page, request.secure, carries(response, "Cache-Control"));
+  response.constant_headers = security.lines(page, request.secure, carries(response, "Cache-Control"),
+                                             carries(response, "Content-Security-Policy"));
   response.headers.emplace_back("X-Request-Id", request.id);
   return response;
 }
@@ -402,6 +404,21 @@ std::optional<Response> Dispatcher::Impl::refusal_of_client(const Request& reque
   return error_on_path(request, refused);
 }
 
+// For a browser that has come to an address that is none: the front page, which says so.
+Task<std::optional<Response>> Dispatcher::Impl::page_of_nothing(Request& request, const Router::Match& match) {
+  const bool wants_page = options.browser && match.kind == Router::Kind::not_found && is_cheap(request.method) &&
+                          request.header("Accept").find("text/html") != std::string_view::npos &&
+                          !is_beneath(request.path, "/api") && !is_beneath(request.path, "/v1");
+  if (!wants_page) co_return std::nullopt;
+  const auto front = router->match(GET, "/", request.params);
+  if (front.kind != Router::Kind::found) co_return std::nullopt;
+  auto result = co_await call(request, table[front.row], nullptr, false);
+  if (!result || !result->content_type.starts_with("text/html")) co_return std::nullopt;
+  result->status = 404;
+  std::erase_if(result->headers, [](const auto& header) { return header.first == "ETag"; });
+  co_return std::move(*result);
+}
+
 Task<Response> Dispatcher::Impl::answer(Request& request, BodyStream* arriving) {
   const auto match = router->match(request.method, request.path, request.params);
   request.route = match.kind == Router::Kind::found ? std::string_view(table[match.row].path) : "unmatched";
@@ -409,7 +426,8 @@ Task<Response> Dispatcher::Impl::answer(Request& request, BodyStream* arriving) 
   if (match.kind != Router::Kind::found) {
     const auto counted = count(request, nullptr);
     if (counted.refused_by) co_return too_many(request, counted);
-    auto response = unmatched(request, match);
+    auto page = co_await page_of_nothing(request, match);
+    Response response = page ? std::move(*page) : unmatched(request, match);
     if (counted.window) add_rate_limit_headers(response, *counted.window);
     co_return response;
   }

@@ -27,6 +27,12 @@ bool accepts(std::string_view header, std::string_view coding) {
   return false;
 }
 
+// Pages among the files are frames that draw what comes from models (web/console/src/diagram). They have no origin, may
+// write styles, and can load nothing but their script.
+constexpr const char* policy = "Content-Security-Policy";
+constexpr const char* frame_policy =
+    "sandbox allow-scripts; default-src 'none'; script-src 'self'; style-src 'unsafe-inline'; frame-ancestors 'self'";
+
 // The first variant that the client accepts. The last one is for everybody.
 const web::AssetVariant& variant_for(const web::Asset& asset, std::string_view accept_encoding) {
   for (const auto& variant : asset.variants)
@@ -49,6 +55,7 @@ web::Task<web::Result<web::Response>> serve_asset(const web::Asset& asset, Cachi
   response.set("ETag", std::string(variant.etag))
       .set("Vary", "Accept-Encoding")
       .set("Cache-Control", caching == Caching::forever ? "public, max-age=31536000, immutable" : "no-cache");
+  if (caching == Caching::forever && asset.content_type.starts_with("text/html")) response.set(policy, frame_policy);
   co_return response;
 }
 

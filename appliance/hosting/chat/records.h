@@ -95,10 +95,11 @@ struct Message {
   std::vector<AnswerStep> steps;        // assistant: at most 60
   std::vector<std::string> files = {};  // user: of the workspace, attached to the message
   std::string guard = {};  // assistant: why the agent's guard stopped the turn (agent_process::GuardStop::code)
+  std::int64_t input_tokens = 0, output_tokens = 0;  // assistant: of all model calls of the turn; 0: not reported
 };
 BOOST_DESCRIBE_STRUCT(Message, (),
                       (owner, id, agent, role, content, model, delivery, failure, is_stopped, created_at, conversation,
-                       steps, files, guard))
+                       steps, files, guard, input_tokens, output_tokens))
 
 // The newest of a conversation come first.
 inline std::string message_key(std::string_view conversation, std::string_view id) {

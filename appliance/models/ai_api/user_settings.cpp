@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "appliance/models/media_api/handlers.h"
 #include "web/routes/reply.h"
 
 namespace models::user_settings {
@@ -68,7 +69,9 @@ web::Answer list_models(const Services& services, const web::Request& request, M
                                .provider = "local",
                                .description = "Served on the local network.",
                                .available = true,
-                               .inPlan = true});
+                               .inPlan = true,
+                               .inputPrice = "0",
+                               .outputPrice = "0"});
   for (const auto& model : catalogue->models()) {
     const bool is_local = std::ranges::find(here, model.id, &ModelInfo::id) != here.end();
     answer.models.push_back(
@@ -78,7 +81,11 @@ web::Answer list_models(const Services& services, const web::Request& request, M
          .description = model.description,
          .contextWindow = model.context,
          .available = is_local || services.gateway.router().server_of(model, request.caller.user_id).has_value(),
-         .inPlan = payer && catalogue->allows(payer->plan, model.id)});
+         .inPlan = payer && catalogue->allows(payer->plan, model.id),
+         .inputPrice = is_local ? "0" : model.price.input.to_string(),
+         .outputPrice = is_local ? "0" : model.price.output.to_string(),
+         .vision = model.sees(),
+         .efforts = model.efforts.value_or(std::vector<std::string>())});
   }
   for (const auto& server : services.gateway.providers().servers()) {
     const auto listed = co_await server->models();
@@ -94,6 +101,7 @@ web::Answer list_models(const Services& services, const web::Request& request, M
                                .costKnown = false});
   }
   answer.count = static_cast<std::int64_t>(answer.models.size());
+  if (payer) answer.transcription = co_await media_api::transcription_model(services.gateway, *payer);
   co_return web::reply(answer);
 }
 

@@ -616,6 +616,7 @@ const unnoted = {
   "asking models": [
     "web POST /api/demo/chat",
     "web POST /api/playground",
+    "web POST /api/transcriptions",
     ...["web", "backend"].flatMap((listener) => [
       ...["/v1", ""].flatMap((prefix) =>
         ["chat/completions", "responses", "embeddings", "audio/transcriptions", "audio/speech", "images/generations"].map(

@@ -7,6 +7,7 @@ import { placeOf, type QueuePlace } from "./api/queue";
 import type { ChatMessage } from "./api/types";
 import { forget as forgetAgents } from "./agents";
 import { t } from "./app/i18n";
+import { forgetModels } from "./models";
 import { forgetFiles, upload } from "./workspace";
 
 // A tool that the agent calls while it answers. `result` and `duration` (milliseconds) come when it has returned.
@@ -71,11 +72,37 @@ export function conversation(talk: Talk): Conversation {
   return found;
 }
 
+// What was typed when the session ended elsewhere, for the same user's return.
+let kept: { user: string; drafts: Map<string, string> } | undefined;
+
+export function keepDrafts(user: string) {
+  const drafts = [...conversations].map(([key, { draft }]) => [key, draft.peek()] as const).filter(([, text]) => text !== "");
+  kept = { user, drafts: new Map(drafts) };
+  forgetEverything();
+}
+
+// Gives the user the drafts back; another one never sees them.
+export function restoreDrafts(user: string) {
+  const drafts = kept?.user === user ? kept.drafts : new Map<string, string>();
+  kept = undefined;
+  for (const [key, text] of drafts) {
+    const at = key.indexOf("/");
+    const { draft } = conversation({ agentId: key.slice(0, at), conversationId: key.slice(at + 1) });
+    if (draft.peek() === "") draft.value = text;
+  }
+}
+
 export function forgetAll() {
+  kept = undefined;
+  forgetEverything();
+}
+
+function forgetEverything() {
   for (const { stop } of conversations.values()) stop?.abort();
   conversations.clear();
   setAside.clear();
   forgetFiles();
+  forgetModels();
   forgetAgents();
 }
 
