@@ -21,7 +21,6 @@ using ErrorCode = boost::system::error_code;
 
 constexpr asio::as_tuple_t<asio::use_awaitable_t<Executor>> as_tuple{};
 constexpr std::chrono::seconds connect_time{5};
-constexpr std::uint16_t web_ports[] = {80, 443, 8080, 8443};
 
 using Resolver = asio::ip::basic_resolver<tcp, Executor>;
 
@@ -43,8 +42,9 @@ Task<ErrorCode> connect(Dialled::Socket& socket, tcp::endpoint to) {
 
 }  // namespace
 
-Task<Result<Dialled>> dial(CallOrigin origin, Destination to, bool may_be_private) {
-  if (!may_be_private && std::ranges::find(web_ports, to.port) == std::end(web_ports)) co_return not_public(to);
+Task<Result<Dialled>> dial(CallOrigin origin, Destination to, bool may_be_private,
+                           std::span<const std::uint16_t> ports) {
+  if (!may_be_private && std::ranges::count(ports, to.port) == 0) co_return not_public(to);
   auto passage = outbound().admit(origin, to.host, to.port);
   if (!passage) co_return passage.error();
   const Executor executor = co_await asio::this_coro::executor;
@@ -86,6 +86,7 @@ std::shared_ptr<asio::ssl::context> client_context(const Destination& to) {
   context->set_default_verify_paths(ignored);
   if (const auto* extra = extra_authorities()) context->load_verify_file(extra, ignored);
   SSL_CTX_set_min_proto_version(context->native_handle(), TLS1_2_VERSION);
+  if (to.scheme == "tcp") return context;
   static constexpr unsigned char http_1_1[] = "\x08http/1.1";
   SSL_CTX_set_alpn_protos(context->native_handle(), http_1_1, sizeof http_1_1 - 1);
   return context;

@@ -5,6 +5,7 @@
 #include <boost/asio/ssl/context.hpp>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -16,7 +17,7 @@
 namespace web {
 
 struct Destination {
-  std::string scheme;  // http, https
+  std::string scheme;  // http, https; tcp: TLS without HTTP in it
   std::string host;    // lower case; IPv6 in brackets
   std::uint16_t port = 0;
   bool operator==(const Destination&) const = default;
@@ -30,9 +31,13 @@ struct Dialled {
   Outbound::Passage passage;
 };
 
+// Of fetch() with Reach::public_only.
+inline constexpr std::uint16_t web_ports[] = {80, 443, 8080, 8443};
+
 // Connects to a destination, after asking the box's policy, within five seconds for each of its addresses.
-// `may_be_private`: any address and port; otherwise those that fetch() connects to with Reach::public_only.
-Task<Result<Dialled>> dial(CallOrigin, Destination, bool may_be_private);
+// `may_be_private`: any address and port; otherwise public addresses, and the given ports, which outlive the call.
+Task<Result<Dialled>> dial(CallOrigin, Destination, bool may_be_private,
+                           std::span<const std::uint16_t> ports = web_ports);
 
 // Verifies servers with the authorities that fetch() trusts.
 std::shared_ptr<boost::asio::ssl::context> client_context(const Destination&);

@@ -101,6 +101,8 @@ class Adapter {
   }
   // An address that opens a conversation and says `secret`; empty if the provider has none.
   virtual std::string invitation_url(std::string_view /*secret*/) const { return {}; }
+  // receive() is not called again: calls in progress that it would have woken end.
+  virtual void disconnected() {}
 };
 
 // Of the box, for all adapters.
@@ -119,6 +121,9 @@ web::CallOrigin origin_of(const Channel&);
 std::string push_path(const std::string& channel);
 // The member of the channel's secrets; empty if it is missing.
 std::string secret_of(const Channel&, std::string_view name);
+// For providers without buttons: a text that says what to answer, and a message that is such an answer made a press.
+std::string with_answers(std::string text, const std::vector<Button>&);
+void read_answer(Received&);
 // What a failed exchange means for a message: `has_begun` once the request was written.
 SendFailure failure_of(const web::Error&, bool has_begun);
 // What addresses that a provider names may lead to: public ones, unless its own is private.

@@ -9,6 +9,11 @@ namespace channels {
 
 namespace {
 
+struct Farewell {
+  Adapter& adapter;
+  ~Farewell() { adapter.disconnected(); }
+};
+
 constexpr std::chrono::milliseconds first_reconnect{1'000}, longest_reconnect{60'000};
 
 }  // namespace
@@ -101,6 +106,7 @@ web::Task<bool> Connections::attempt(store::UserId owner, const std::string& id,
   connection->adapter = std::move(*adapter);
   keep(connection);
   auto& provider = *connection->adapter;
+  const Farewell farewell{provider};  // also when the channel is changed meanwhile
   const auto identity = co_await provider.sign_in();
   const bool is_refused = !identity && identity.error().kind == web::Kind::unauthenticated;
   if (!identity) {

@@ -335,7 +335,8 @@ constexpr auto about_create =
     "`token`: the bot's token at its provider; of a webhook its signing secret (whsec_ and base64, or any text of 16 "
     "characters or more). `options`: telegram {receive: polling (default) or webhook}; webhook {url: where the agent's "
     "messages go}; slack {receive: socket (default) or events}; whatsapp {phoneNumberId, template?, "
-    "templateLanguage?}. "
+    "templateLanguage?}; mail {address, imap, smtp, authserv, user?, folder?, name?}; matrix {homeserver}; xmpp "
+    "{address, server?, rooms?, nickname?}; irc {server, nickname, user?, channels?}. "
     "`secrets`, besides the token: slack {appToken} or, with events, {signingSecret}; whatsapp {appSecret, "
     "verifyToken}. The channel connects at once; whether the provider accepts the token is in its state. Nobody may "
     "write at first: see access.";

@@ -12,7 +12,7 @@
 
 namespace channels {
 
-BOOST_DEFINE_ENUM_CLASS(Kind, telegram, webhook, slack, discord, whatsapp)
+BOOST_DEFINE_ENUM_CLASS(Kind, telegram, webhook, slack, discord, whatsapp, mail, matrix, xmpp, irc)
 // connecting: there was no attempt yet, or the last one failed and another follows. rejected: the provider refused the
 // credentials; nothing is tried until they are replaced. off: by its owner or, for the kind, by an administrator.
 BOOST_DEFINE_ENUM_CLASS(State, connecting, connected, rejected, off)

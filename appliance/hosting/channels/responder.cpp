@@ -33,20 +33,11 @@ constexpr std::chrono::hours agent_patience{24};
 constexpr std::chrono::days events_kept{7};
 constexpr std::int64_t max_asked = 2;
 
+// Conversations name their channel by the same word.
 chat::Channel chat_channel(Kind kind) {
-  switch (kind) {
-    case Kind::telegram:
-      return chat::Channel::telegram;
-    case Kind::webhook:
-      return chat::Channel::webhook;
-    case Kind::slack:
-      return chat::Channel::slack;
-    case Kind::discord:
-      return chat::Channel::discord;
-    case Kind::whatsapp:
-      return chat::Channel::whatsapp;
-  }
-  return chat::Channel::api;
+  auto channel = chat::Channel::api;
+  boost::describe::enum_from_string(boost::describe::enum_to_string(kind, ""), channel);
+  return channel;
 }
 
 // A group's name differs from a person's, whatever their addresses are.

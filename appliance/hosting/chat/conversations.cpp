@@ -77,6 +77,9 @@ std::string_view wait_class_of(Channel channel) {
     case Channel::slack:
     case Channel::discord:
     case Channel::whatsapp:
+    case Channel::matrix:
+    case Channel::xmpp:
+    case Channel::irc:
       return models::to_string(models::WaitClass::channel);
   }
   return models::to_string(models::WaitClass::person);

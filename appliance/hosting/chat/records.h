@@ -18,7 +18,7 @@ BOOST_DEFINE_ENUM_CLASS(Role, user, assistant)
 BOOST_DEFINE_ENUM_CLASS(Delivery, sent, answered, failed)
 
 BOOST_DEFINE_ENUM_CLASS(Channel, console, api, a2a, bus, mail, schedule, swarm, skill, telegram, webhook, slack,
-                        discord, whatsapp)
+                        discord, whatsapp, matrix, xmpp, irc)
 // For whom an agent answers in a conversation: its owner; another user, who gets nothing of the owner's; or a caller
 // whom neither the box nor the owner knows ("public"), for whom the agent also has no memory and no files.
 enum class Audience { owner, peer, anyone };

@@ -19,7 +19,6 @@ using web::Result;
 using web::Task;
 
 constexpr asio::as_tuple_t<asio::use_awaitable_t<web::Executor>> use_tuple{};
-constexpr std::size_t block_bytes = 64u << 10;
 
 }  // namespace
 
@@ -38,8 +37,8 @@ Task<ErrorCode> Leg::start_tls(asio::ssl::context& context, const std::string& h
   co_return failed;
 }
 
-Task<ErrorCode> Leg::read_more() {
-  const auto space = input.prepare(block_bytes);
+Task<ErrorCode> Leg::read_more(std::size_t block) {
+  const auto space = input.prepare(block);
   ErrorCode failed;
   std::size_t got = 0;
   if (tls_)

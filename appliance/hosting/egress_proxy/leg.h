@@ -31,7 +31,7 @@ class Leg {
   // Checks the certificate for this host.
   web::Task<ErrorCode> start_tls(boost::asio::ssl::context&, const std::string& host);
   // Reads some more into `input`.
-  web::Task<ErrorCode> read_more();
+  web::Task<ErrorCode> read_more(std::size_t block = 64u << 10);
   web::Task<ErrorCode> write(std::string_view);
   // Ends this direction; the peer may still send.
   void finish();

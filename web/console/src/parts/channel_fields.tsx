@@ -15,6 +15,25 @@ interface Extra {
 
 const extras: Partial<Record<Channel["kind"], Extra[]>> = {
   webhook: [{ name: "url", of: "options", optional: true }],
+  mail: [
+    { name: "address", of: "options" },
+    { name: "imap", of: "options" },
+    { name: "smtp", of: "options" },
+    { name: "authserv", of: "options" },
+    { name: "user", of: "options", optional: true },
+  ],
+  matrix: [{ name: "homeserver", of: "options" }],
+  xmpp: [
+    { name: "address", of: "options" },
+    { name: "server", of: "options", optional: true },
+    { name: "rooms", of: "options", optional: true },
+  ],
+  irc: [
+    { name: "server", of: "options" },
+    { name: "nickname", of: "options" },
+    { name: "user", of: "options", optional: true },
+    { name: "channels", of: "options", optional: true },
+  ],
   whatsapp: [
     { name: "phoneNumberId", of: "options", pattern: "[0-9]+" },
     { name: "appSecret", of: "secrets" },
