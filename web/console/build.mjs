@@ -19,6 +19,8 @@ const contentTypes = {
   ".css": "text/css; charset=utf-8",
   ".svg": "image/svg+xml",
   ".woff2": "font/woff2",
+  ".png": "image/png",
+  ".webmanifest": "application/manifest+json",
 };
 
 const output = process.argv[2];
@@ -105,10 +107,16 @@ const first = await build({
   format: "iife",
   define: { PAGES: JSON.stringify(pages), TEXTS: JSON.stringify(textFiles) },
 });
+// For the service worker and the manifest.
+const pictures = await build({
+  ...shared,
+  entryPoints: ["src/worker/icon-192.png", "src/worker/maskable-512.png", "src/worker/touch-180.png", "src/worker/badge-96.png"],
+  loader: { ".png": "copy" },
+});
 const outputs = { ...first.metafile.outputs, ...main.metafile.outputs, ...player.metafile.outputs };
 
 const files = new Map(
-  [...first.outputFiles, ...main.outputFiles, ...player.outputFiles, ...diagrams.outputFiles].map((file) => [
+  [...first.outputFiles, ...main.outputFiles, ...player.outputFiles, ...diagrams.outputFiles, ...pictures.outputFiles].map((file) => [
     asset_of(file),
     Buffer.from(file.contents),
   ]),
@@ -119,6 +127,34 @@ for (const [path, { entryPoint }] of Object.entries(outputs)) {
   const name = basename(path).split("-")[0];
   if (entryPoint || name === "icon" || name === "inter") urlOfEntry[name] ??= `/assets/${basename(path)}`;
 }
+
+const hashOf = (body) => createHash("sha256").update(body).digest("hex");
+const pictureUrl = (name) =>
+  `/assets/${Object.keys(pictures.metafile.outputs)
+    .map((path) => basename(path))
+    .find((file) => file.startsWith(name))}`;
+urlOfEntry.touch = pictureUrl("touch-180");
+
+// What makes the console an app on a phone.
+const manifest = Buffer.from(
+  JSON.stringify({
+    id: "/",
+    name: "agentbox",
+    short_name: "agentbox",
+    start_url: "/dashboard",
+    scope: "/",
+    display: "standalone",
+    background_color: "#ffffff",
+    theme_color: "#3d5afe",
+    icons: [
+      { src: urlOfEntry.icon, sizes: "any", type: "image/svg+xml" },
+      { src: pictureUrl("icon-192"), sizes: "192x192", type: "image/png" },
+      { src: pictureUrl("maskable-512"), sizes: "512x512", type: "image/png", purpose: "maskable" },
+    ],
+  }),
+);
+urlOfEntry.manifest = `/assets/manifest-${hashOf(manifest).slice(0, 8).toUpperCase()}.webmanifest`;
+files.set(urlOfEntry.manifest, manifest);
 
 // What the first script needs is asked for together with it.
 const script = Object.entries(outputs).find(([, { entryPoint }]) => entryPoint === "src/main.tsx");
@@ -137,6 +173,27 @@ const page = (source) =>
   );
 files.set("/index.html", page("src/index.html"));
 files.set("/player.html", page("src/player/player.html"));
+
+// The page and what it always loads, kept by the service worker for when the box cannot be reached.
+const shell = [
+  "/",
+  ...[script[0], ...always].map((file) => `/assets/${basename(file)}`),
+  ...Object.values(textFiles),
+  ...pages["/dashboard"],
+  ...["first_paint", "style", "icon", "inter"].map((entry) => urlOfEntry[entry]),
+];
+const worker = await build({
+  ...shared,
+  entryPoints: { worker: "src/worker/worker.ts" },
+  format: "iife",
+  define: {
+    SHELL: JSON.stringify([...new Set(shell)]),
+    VERSION: JSON.stringify(hashOf(files.get("/index.html")).slice(0, 16)),
+    ICON: JSON.stringify(pictureUrl("icon-192")),
+    BADGE: JSON.stringify(pictureUrl("badge-96")),
+  },
+});
+files.set("/worker.js", Buffer.from(worker.outputFiles[0].contents));
 
 // A C++ string literal of any bytes, a line for each 100 or so. Octal escapes always have three digits: shorter ones
 // would swallow a digit that follows.

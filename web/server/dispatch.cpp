@@ -324,7 +324,8 @@ Response Dispatcher::Impl::refuse(const Request& request, const Error& error) co
 }
 
 Response Dispatcher::Impl::complete(const Request& request, Response response) const {
-  const bool page = response.content_type.starts_with("text/html");
+  // A service worker has the policy of its script's response, and fetches what its pages do.
+  const bool page = response.content_type.starts_with("text/html") || carries(response, "Service-Worker-Allowed");
   response.constant_headers = security.lines(page, request.secure, carries(response, "Cache-Control"),
                                              carries(response, "Content-Security-Policy"));
   response.headers.emplace_back("X-Request-Id", request.id);

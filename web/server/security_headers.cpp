@@ -11,7 +11,7 @@ SecurityHeaders::SecurityHeaders(bool browser) {
     if (bits & 1 && browser && !own_policy)
       lines +=
           "Content-Security-Policy: default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
-          "media-src 'self' blob:; frame-src 'self'; "
+          "media-src 'self' blob:; frame-src 'self'; manifest-src 'self'; "
           "connect-src 'self'; font-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'\r\n"
           "Cross-Origin-Opener-Policy: same-origin\r\n";
     else if (!own_policy)

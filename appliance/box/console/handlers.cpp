@@ -8,6 +8,8 @@ namespace console {
 
 namespace {
 
+constexpr std::string_view worker_path = "/worker.js";
+
 // `if_none_match` is a list of tags, weak ones included, or '*'.
 bool names_tag(std::string_view if_none_match, std::string_view tag) {
   return if_none_match == "*" || if_none_match.find(tag) != std::string_view::npos;
@@ -56,6 +58,7 @@ web::Task<web::Result<web::Response>> serve_asset(const web::Asset& asset, Cachi
       .set("Vary", "Accept-Encoding")
       .set("Cache-Control", caching == Caching::forever ? "public, max-age=31536000, immutable" : "no-cache");
   if (caching == Caching::forever && asset.content_type.starts_with("text/html")) response.set(policy, frame_policy);
+  if (asset.path == worker_path) response.set("Service-Worker-Allowed", "/");
   co_return response;
 }
 

@@ -137,6 +137,8 @@ const open_doors = [
   "web GET /login",
   "web GET /dashboard",
   "web GET /settings",
+  "web GET /settings/{page}",
+  "web GET /worker.js",
   "web GET /usage",
   "web GET /usage/{tab}",
   "web GET /.well-known/oauth-protected-resource",

@@ -42,6 +42,10 @@ effect(() => {
 });
 
 effect(() => {
+  if (account.user.value) void import("./app/worker");
+});
+
+effect(() => {
   const { user, settings } = account;
   void settings.value;
   followUser(user.value?.id ?? "");

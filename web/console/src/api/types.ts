@@ -34,6 +34,9 @@ export type AdminChannel = Answer<"GET /api/admin/channels">["channels"][number]
 export type ChannelKindRule = Answer<"GET /api/admin/channel-kinds">["kinds"][number];
 export type ChannelPeer = Answer<"GET /api/agents/{id}/channels/{channel}/peers">["peers"][number];
 export type DeadChannelMessage = Answer<"GET /api/agents/{id}/channels/{channel}/dead-letters">["deadLetters"][number];
+export type Notifications = Answer<"GET /api/notifications">;
+export type NoticeWay = Notifications["ways"][number];
+export type PushDevice = Notifications["devices"][number];
 export type Heartbeat = Answer<"GET /api/heartbeat">["heartbeat"];
 
 export interface TreeNode {

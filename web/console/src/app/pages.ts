@@ -53,6 +53,7 @@ export const pages: Page[] = [
   { path: "/credentials", title: "page.credentials", access: "session", load: () => import("../pages/credentials") },
   { path: "/ask", title: "page.ask", access: "all", load: () => import("../pages/ask") },
   { path: "/settings", title: "page.account", access: "session", load: () => import("../pages/account") },
+  { path: "/settings/notifications", title: "page.notifications", access: "session", load: () => import("../pages/notifications") },
   { path: "/admin", title: "page.overview", access: "support", load: () => import("../pages/admin/overview") },
   { path: "/admin/users", title: "page.users", access: "support", load: () => import("../pages/admin/users") },
   { path: "/admin/requests", title: "page.requests", access: "admin", load: () => import("../pages/admin/requests") },
