@@ -21,6 +21,7 @@
 #include "appliance/hosting/memory/handlers.h"
 #include "appliance/hosting/module.h"
 #include "appliance/hosting/notices/handlers.h"
+#include "appliance/hosting/notices/records.h"
 #include "appliance/hosting/schedule/handlers.h"
 #include "appliance/hosting/schedule/records.h"
 #include "appliance/hosting/uploads/handlers.h"
@@ -330,14 +331,36 @@ namespace notices {
 namespace {
 
 struct Parts {
-  explicit Parts(hosting::Module& module) : hosting(module) {}
-  Services services() { return {hosting.notices}; }
+  explicit Parts(hosting::Module& module) : hosting(module) {
+    auto& identity = module.identity;
+    identity.events.agent_removed.subscribe(
+        [&module](store::UserId user, std::string agent) { return module.notices.forget(user, std::move(agent)); });
+    identity.events.sessions_ended.subscribe([&module](store::UserId user) -> web::Task<> {
+      auto change = module.platform.system.change();
+      module.notices.push().remove_all(user, change);
+      co_await change.commit();
+    });
+    identity.events.account_claim.subscribe(
+        [&module](store::UserId user, store::Change& change) { module.notices.push().remove_all(user, change); });
+    identity.personal_data.add(
+        personal_data::rows_of(module.platform.system, preferences_table, notices_table, devices_table));
+    identity.personal_data.add(personal_data::hidden_rows_of(module.platform.system, push_messages));
+  }
+  Services services() { return {hosting.notices, hosting.identity.audit}; }
+  web::Task<> start() { return hosting.notices.start(); }
+  web::Task<> stop() { return hosting.notices.stop(); }
+
   hosting::Module& hosting;
 };
 
 }  // namespace
 
-hosting::Capability capability() { return hosting::Capability::of<Parts>({.backend = backend_routes}); }
+hosting::Capability capability() {
+  return hosting::Capability::of<Parts>({.tables = {store::describe(preferences_table), store::describe(notices_table),
+                                                    store::describe(devices_table), store::describe(push_messages)},
+                                         .web = web_routes,
+                                         .backend = backend_routes});
+}
 
 }  // namespace notices
 

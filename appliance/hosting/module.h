@@ -58,6 +58,8 @@ class Module {
   std::unique_ptr<runtime::Engine> engine_named(std::string_view name) const;
   agents::AgentDependencies dependencies_of_agents();
   chat::ExchangeObservers observers_of_chat();
+  notices::NoticeSources sources_of_notices();
+  std::string contact() const;
 
   const OpenAgentListener open_agent_listener_;
   const agentbox::EngineChoice choice_;

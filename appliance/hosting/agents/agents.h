@@ -31,6 +31,7 @@ struct AgentDependencies {
   AgentLifecycle::HasRoom has_room = {};        // see AgentLifecycle
   Revocation::Rotated rotated = {};             // see Revocation
   Supervision::Entered entered = {};            // see Supervision
+  Supervision::Notified notified = {};          // the same
 };
 
 class Agents {

@@ -31,7 +31,10 @@ Messaging::Messaging(hosting::Module& module)
       files_(module.uploads, module.platform.folder.agents(), module.platform.blocking),
       responder_(module.platform.system, module.agents.directory, module.chat, connections_, outbox_, files_,
                  module.platform.home),
-      questions_(module.platform.system, module.gate, connections_, outbox_, module.platform.home) {
+      questions_(
+          module.platform.system, module.gate, connections_, outbox_,
+          [&module](const gate::Ask& ask) { return module.notices.may_ask_on_channels(ask.owner); },
+          module.platform.home) {
   connections_.when_received(
       [this](const Channel& channel, std::vector<Received> received) { return take(channel, std::move(received)); });
   connections_.when_connected([this](const Channel& channel) { outbox_.resume(channel); });
@@ -66,8 +69,17 @@ web::Task<> Messaging::take(const Channel& channel, std::vector<Received> receiv
   }
 }
 
-web::Task<std::size_t> Messaging::send_to_owner(store::UserId user, std::string agent, std::string text) {
-  return channels::send_to_owner(hosting_.platform.system, outbox_, user, std::move(agent), std::move(text));
+std::size_t Messaging::count_owner_accounts(store::UserId user, const std::string& agent) const {
+  return owner_accounts(hosting_.platform.system, user, agent).size();
+}
+
+std::function<void()> Messaging::add_to_owner(store::Change& change, store::UserId user, const std::string& agent,
+                                              const std::string& text) {
+  std::vector<Outbound> messages;
+  for (const auto& account : owner_accounts(hosting_.platform.system, user, agent))
+    for (auto& message : outbox_.compose(account, text)) messages.push_back(std::move(message));
+  Outbox::add(change, messages);
+  return [this, messages = std::move(messages)] { outbox_.wake(messages); };
 }
 
 web::Task<> Messaging::forget(store::UserId user, std::string agent) {

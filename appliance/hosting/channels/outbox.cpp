@@ -345,21 +345,17 @@ web::Task<> Outbox::prune() {
   for (const auto& message : old) co_await erase(message.owner, message.id, store::Durability::relaxed);
 }
 
-web::Task<std::size_t> send_to_owner(store::System system, Outbox& outbox, store::UserId owner, std::string agent,
-                                     std::string text) {
+std::vector<Target> owner_accounts(const store::System& system, store::UserId owner, const std::string& agent) {
   constexpr std::size_t max_people = 1'000;
   const auto tenant = system.tenant(owner);
-  std::size_t accounts = 0;
+  std::vector<Target> accounts;
   for (const auto& channel : tenant.find(table, "agent", agent)) {
     if (channel.state == State::off || channel.state == State::rejected) continue;
-    for (const auto& peer : tenant.find(peers, "channel", channel.id, max_people)) {
-      if (peer.standing != Standing::owner) continue;
-      Target target{.owner = peer.owner, .agent = peer.agent, .channel = peer.channel, .chat = peer.chat};
-      co_await outbox.send(std::move(target), text);
-      ++accounts;
-    }
+    for (auto& peer : tenant.find(peers, "channel", channel.id, max_people))
+      if (peer.standing == Standing::owner)
+        accounts.push_back({.owner = peer.owner, .agent = peer.agent, .channel = peer.channel, .chat = peer.chat});
   }
-  co_return accounts;
+  return accounts;
 }
 
 }  // namespace channels

@@ -79,8 +79,7 @@ class Outbox {
   agentbox::Periodic pruning_;
 };
 
-// Sends a text to the accounts that the owner has linked to the agent's channels that are connected or will be; their
-// number.
-web::Task<std::size_t> send_to_owner(store::System, Outbox&, store::UserId owner, std::string agent, std::string text);
+// The accounts that the owner has linked to the agent's channels that are connected or will be.
+std::vector<Target> owner_accounts(const store::System&, store::UserId owner, const std::string& agent);
 
 }  // namespace channels

@@ -28,11 +28,12 @@ std::string question_text(const gate::Ask& ask) {
 }  // namespace
 
 OwnerQuestions::OwnerQuestions(store::System system, gate::Gate& gate, Connections& connections, Outbox& outbox,
-                               boost::asio::io_context& home)
+                               IsWanted is_wanted, boost::asio::io_context& home)
     : system_(std::move(system)),
       gate_(gate),
       connections_(connections),
       outbox_(outbox),
+      is_wanted_(std::move(is_wanted)),
       rounds_(home, "questions on channels", round_pause, [this] { return look(); }) {}
 
 web::Task<> OwnerQuestions::look() {
@@ -43,7 +44,8 @@ web::Task<> OwnerQuestions::look() {
     is_last = some.size() < at_once;
     if (!some.empty()) from = some.back().id + '\0';
     for (const auto& ask : some)
-      if (ask.state == gate::State::waiting && !ask.agent.empty() && system_.counter(ask.owner, sent_mark(ask)) == 0)
+      if (ask.state == gate::State::waiting && !ask.agent.empty() && system_.counter(ask.owner, sent_mark(ask)) == 0 &&
+          is_wanted_(ask))
         co_await ask_on_channels(ask);
   }
 }

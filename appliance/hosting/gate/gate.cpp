@@ -155,10 +155,8 @@ Ask Gate::ask_in(store::Change& change, Act act, std::optional<std::string> conv
 web::Task<> Gate::announce(Ask ask) {
   has_pending_ = true;
   co_await note(ask, "question asked by an agent", "ok", {});
-  const auto user = sources_.system.get(accounts::users, ask.owner);
-  if (!sources_.outbox.is_sending() || !user || !user->value.email_verified || user->value.is_disabled) co_return;
-  auto letter = letter_about(ask, user->value.email, sources_.site.page_url("/ask#" + link_token(ask)));
-  co_await sources_.outbox.post(std::move(letter));
+  auto token = link_token(ask);
+  co_await sources_.tell_owner(std::move(ask), std::move(token));
 }
 
 web::Task<web::Result<Ask>> Gate::answer(store::UserId owner, std::string id, Answer given) {

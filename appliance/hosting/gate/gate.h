@@ -21,8 +21,6 @@
 #include "appliance/hosting/gate/rules.h"
 #include "appliance/hosting/gate/turns.h"
 #include "appliance/identity/audit/audit.h"
-#include "appliance/identity/mail/outbox.h"
-#include "appliance/identity/site.h"
 #include "store/store.h"
 #include "web/result.h"
 #include "web/task.h"
@@ -95,9 +93,9 @@ struct GateSources {
   TurnTracker& turns;
   chat::Chat& chat;
   audit::Audit& audit;
-  mail::Outbox& outbox;
-  const agentbox::Site& site;
-  std::string link_key;  // 32 bytes: signs the links of mails
+  // Brings a question to its owner. The token opens it on the page /ask without a session.
+  std::function<web::Task<>(Ask, std::string token)> tell_owner;
+  std::string link_key;  // 32 bytes: signs the tokens
 };
 
 // Callable from every thread, except for start() and stop(): on the home thread.

@@ -193,6 +193,22 @@ const noted = {
     },
   ],
 
+  "web POST /api/notifications/devices": [
+    "push device added: ok",
+    async (world) => {
+      const keys = {
+        p256dh: "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4",
+        auth: "BTBZMqHH6r4Tts7J_aSIgg",
+      };
+      const device = { endpoint: "https://push.example.org/a", keys };
+      world.device = (await world.ada.call("POST", "/api/notifications/devices", device)).body.id;
+    },
+  ],
+  "web DELETE /api/notifications/devices/{id}": [
+    "push device removed: ok",
+    ({ ada, device }) => ada.call("DELETE", `/api/notifications/devices/${device}`),
+  ],
+
   "web POST /api/auth/step-up": [
     "identity confirmed: currentPassword is wrong",
     ({ ada }) => ada.call("POST", "/api/auth/step-up", { currentPassword: "a wrong password" }),
@@ -540,6 +556,8 @@ const unnoted = {
     ),
     "web PUT /api/agents/{id}/channels/{channel}/peers/{peer}",
     "web DELETE /api/agents/{id}/channels/{channel}/dead-letters/{letter}",
+    "web PUT /api/notifications",
+    "web POST /api/notifications/test",
     "web POST /api/chat",
     "web POST /api/chat/stop",
     "web POST /api/memory",
