@@ -174,7 +174,9 @@ web::Answer call_tool(const Services& services, const Request& request, CallRequ
   if (auto stopped = gate::answer_to_agent(verdict)) co_return std::move(*stopped);
   CallRequested call{
       .user = caller.user_id, .agent = caller.agent, .tool = std::move(body.name), .arguments = std::move(arguments)};
-  auto state = co_await carry_on(services, std::move(call), {}, {});
+  Resumption begun;
+  std::optional<std::string> conversation;
+  auto state = co_await carry_on(services, std::move(call), std::move(begun), std::move(conversation));
   if (!state) co_return state.error();
   if (state->ask) co_return web::reply(gate::waiting_answer(*state->ask), 202);
   co_return web::reply(view(std::move(state->answer)), 200);
@@ -186,7 +188,8 @@ web::Task<web::Result<boost::json::object>> carry_out(Services services, gate::A
                      .agent = ask.agent,
                      .tool = std::string(ask.act.at("name").as_string()),
                      .arguments = ask.act.at("arguments").as_object()};
-  auto state = co_await carry_on(services, std::move(call), std::move(resumed), ask.conversation);
+  std::optional<std::string> conversation(ask.conversation);
+  auto state = co_await carry_on(services, std::move(call), std::move(resumed), std::move(conversation));
   if (!state) co_return state.error();
   if (state->ask) co_return gate::waiting_answer(*state->ask);
   co_return std::move(web::to_json(view(std::move(state->answer))).as_object());

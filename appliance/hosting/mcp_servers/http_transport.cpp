@@ -47,7 +47,7 @@ class HttpTransport : public Transport {
   Task<Result<Outcome>> exchange(const Form& form, const Call& call, std::int64_t id, Clock::time_point deadline,
                                  bool is_notification) override {
     auto token = config_.token;
-    if (token.empty()) token = co_await tokens_({});
+    if (std::string none; token.empty()) token = co_await tokens_(none);
     auto outcome = co_await exchange_with(token, form, call, id, deadline, is_notification);
     const bool is_refused = outcome && outcome->status == 401 && config_.token.empty();
     if (!is_refused) co_return outcome;
