@@ -230,7 +230,9 @@ struct State : std::enable_shared_from_this<State> {
     began = now;
     why_ended.clear();
     last_error.clear();
-    auto served = co_await host.programs.serve(host.agent, order(std::move(*command)), follower());
+    auto starting = order(std::move(*command));
+    auto following = follower();
+    auto served = co_await host.programs.serve(host.agent, std::move(starting), std::move(following));
     is_starting = false;
     started.cancel();
     if (!served) {

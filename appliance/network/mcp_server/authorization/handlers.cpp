@@ -1,10 +1,12 @@
 #include "appliance/network/mcp_server/authorization/handlers.h"
 
+#include <algorithm>
 #include <boost/json.hpp>
 #include <boost/url/parse.hpp>
-#include <boost/url/parse_query.hpp>
 #include <map>
+#include <string_view>
 
+#include "appliance/foundation/crypto/random.h"
 #include "appliance/hosting/rate_groups.h"
 #include "appliance/identity/oauth/form.h"
 #include "web/json.h"
@@ -65,16 +67,34 @@ web::Answer register_client(const Services& services, const Request& request) {
   co_return web::reply(answer, 201);
 }
 
+// Nothing if a percent sign is not followed by two hex digits.
+std::optional<std::string> decoded(std::string_view text) {
+  std::string value;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (text[at] != '%') {
+      value += text[at] == '+' ? ' ' : text[at];
+      continue;
+    }
+    const auto byte = crypto::unhex(text.substr(at + 1, 2));
+    if (byte.size() != 1) return std::nullopt;
+    value += byte;
+    at += 2;
+  }
+  return value;
+}
+
 // Nothing if it is no form, or has a name twice.
 std::optional<std::map<std::string, std::string>> form_in(const Request& request) {
   if (!request.header("Content-Type").starts_with("application/x-www-form-urlencoded")) return std::nullopt;
-  const auto parsed = boost::urls::parse_query(request.body);
-  if (!parsed) return std::nullopt;
-  boost::urls::encoding_opts options;
-  options.space_as_plus = true;
   std::map<std::string, std::string> values;
-  for (const auto& parameter : *parsed)
-    if (!values.emplace(parameter.key.decode(options), parameter.value.decode(options)).second) return std::nullopt;
+  for (std::string_view rest = request.body; !rest.empty();) {
+    const auto piece = rest.substr(0, rest.find('&'));
+    rest.remove_prefix(std::min(rest.size(), piece.size() + 1));
+    if (piece.empty()) continue;
+    const auto equals = std::min(piece.find('='), piece.size());
+    auto name = decoded(piece.substr(0, equals)), value = decoded(piece.substr(std::min(piece.size(), equals + 1)));
+    if (!name || !value || !values.emplace(std::move(*name), std::move(*value)).second) return std::nullopt;
+  }
   return values;
 }
 
