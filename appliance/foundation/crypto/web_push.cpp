@@ -19,15 +19,15 @@ namespace {
 
 using Key = std::unique_ptr<EVP_PKEY, Release<EVP_PKEY_free>>;
 using KeyContext = std::unique_ptr<EVP_PKEY_CTX, Release<EVP_PKEY_CTX_free>>;
-using Number = std::unique_ptr<BIGNUM, Release<BN_clear_free>>;
+using BigNumber = std::unique_ptr<BIGNUM, Release<BN_clear_free>>;
 using ParamBuilder = std::unique_ptr<OSSL_PARAM_BLD, Release<OSSL_PARAM_BLD_free>>;
-using Params = std::unique_ptr<OSSL_PARAM, Release<OSSL_PARAM_free>>;
+using KeyParams = std::unique_ptr<OSSL_PARAM, Release<OSSL_PARAM_free>>;
 
-constexpr std::size_t point_bytes = 65, scalar_bytes = 32, secret_bytes = 16, salt_bytes = 16, content_key_bytes = 16,
-                      nonce_bytes = 12, tag_bytes = 16;
+constexpr std::size_t point_bytes = 65, scalar_bytes = 32, auth_secret_bytes = 16, salt_bytes = 16,
+                      content_key_bytes = 16, nonce_bytes = 12, tag_bytes = 16;
 constexpr char uncompressed = 4, last_record = 2;
 
-void require(bool is_done, const char* what) {
+void ensure(bool is_done, const char* what) {
   if (!is_done) throw std::runtime_error(std::string("OpenSSL could not ") + what);
 }
 
@@ -38,8 +38,8 @@ Key key_of(std::string_view public_key, std::string_view private_key = {}) {
   if (public_key.size() != point_bytes || public_key.front() != uncompressed) return nullptr;
   const ParamBuilder builder(OSSL_PARAM_BLD_new());
   const KeyContext context(EVP_PKEY_CTX_new_from_name(nullptr, "EC", nullptr));
-  require(builder && context, "make a key");
-  Number number;
+  ensure(builder && context, "make a key");
+  BigNumber number;
   bool is_built = OSSL_PARAM_BLD_push_utf8_string(builder.get(), OSSL_PKEY_PARAM_GROUP_NAME, "P-256", 0) == 1 &&
                   OSSL_PARAM_BLD_push_octet_string(builder.get(), OSSL_PKEY_PARAM_PUB_KEY, public_key.data(),
                                                    public_key.size()) == 1;
@@ -47,8 +47,8 @@ Key key_of(std::string_view public_key, std::string_view private_key = {}) {
     number.reset(BN_bin2bn(unsigned_bytes(private_key), int(private_key.size()), nullptr));
     is_built = is_built && number && OSSL_PARAM_BLD_push_BN(builder.get(), OSSL_PKEY_PARAM_PRIV_KEY, number.get()) == 1;
   }
-  const Params params(is_built ? OSSL_PARAM_BLD_to_param(builder.get()) : nullptr);
-  require(params && EVP_PKEY_fromdata_init(context.get()) == 1, "make a key");
+  const KeyParams params(is_built ? OSSL_PARAM_BLD_to_param(builder.get()) : nullptr);
+  ensure(params && EVP_PKEY_fromdata_init(context.get()) == 1, "make a key");
   EVP_PKEY* made = nullptr;
   const int selection = private_key.empty() ? EVP_PKEY_PUBLIC_KEY : EVP_PKEY_KEYPAIR;
   if (EVP_PKEY_fromdata(context.get(), &made, selection, params.get()) != 1) return nullptr;
@@ -61,7 +61,7 @@ Key key_of(std::string_view public_key, std::string_view private_key = {}) {
 std::string public_key_of(EVP_PKEY* key) {
   unsigned char* encoded = nullptr;
   const auto size = EVP_PKEY_get1_encoded_public_key(key, &encoded);
-  require(size == point_bytes, "write a public key");
+  ensure(size == point_bytes, "write a public key");
   std::string bytes(reinterpret_cast<const char*>(encoded), size);
   OPENSSL_free(encoded);
   return bytes;
@@ -71,9 +71,9 @@ std::string shared_secret(EVP_PKEY* own, EVP_PKEY* other) {
   const KeyContext context(EVP_PKEY_CTX_new_from_pkey(nullptr, own, nullptr));
   std::string secret(scalar_bytes, '\0');
   std::size_t size = secret.size();
-  require(context && EVP_PKEY_derive_init(context.get()) == 1 && EVP_PKEY_derive_set_peer(context.get(), other) == 1 &&
-              EVP_PKEY_derive(context.get(), writable(secret), &size) == 1 && size == scalar_bytes,
-          "agree on a key");
+  ensure(context && EVP_PKEY_derive_init(context.get()) == 1 && EVP_PKEY_derive_set_peer(context.get(), other) == 1 &&
+             EVP_PKEY_derive(context.get(), writable(secret), &size) == 1 && size == scalar_bytes,
+         "agree on a key");
   return secret;
 }
 
@@ -89,7 +89,7 @@ std::string seal(const std::string& key, const std::string& nonce, const std::st
   const std::unique_ptr<EVP_CIPHER_CTX, Release<EVP_CIPHER_CTX_free>> context(EVP_CIPHER_CTX_new());
   std::string sealed(message.size() + tag_bytes, '\0');
   int written = 0, rest = 0;
-  require(
+  ensure(
       context &&
           EVP_EncryptInit_ex2(context.get(), EVP_aes_128_gcm(), unsigned_bytes(key), unsigned_bytes(nonce), nullptr) ==
               1 &&
@@ -104,7 +104,7 @@ std::string seal(const std::string& key, const std::string& nonce, const std::st
 
 std::string encrypt(const PushReceiver& to, std::string_view message, EVP_PKEY* sender, const std::string& salt) {
   if (message.size() > max_push_message) throw std::invalid_argument("the push message is too long");
-  const auto receiver = to.secret.size() == secret_bytes ? key_of(to.public_key) : nullptr;
+  const auto receiver = to.secret.size() == auth_secret_bytes ? key_of(to.public_key) : nullptr;
   if (!receiver) throw std::invalid_argument("the push message has no valid receiver");
   const auto sender_point = public_key_of(sender);
   const std::string end(1, '\0');
@@ -119,12 +119,12 @@ std::string encrypt(const PushReceiver& to, std::string_view message, EVP_PKEY* 
 }  // namespace
 
 bool is_push_receiver(const PushReceiver& receiver) {
-  return receiver.secret.size() == secret_bytes && key_of(receiver.public_key) != nullptr;
+  return receiver.secret.size() == auth_secret_bytes && key_of(receiver.public_key) != nullptr;
 }
 
 std::string encrypt_push(const PushReceiver& to, std::string_view message) {
   const Key sender(EVP_EC_gen("P-256"));
-  require(sender != nullptr, "make a key");
+  ensure(sender != nullptr, "make a key");
   return encrypt(to, message, sender.get(), random_bytes(salt_bytes));
 }
 
