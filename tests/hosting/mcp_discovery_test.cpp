@@ -93,7 +93,7 @@ TEST(McpQuestion, OfTheCurrentFormAreAskedOneAfterTheOther) {
   EXPECT_EQ(second->params.at("message"), "B?");
   EXPECT_FALSE(next_question(*retry, {{"action", "decline"}}));
   json::object params;
-  repeat_with(params, *retry);
+  add_retry(params, *retry);
   EXPECT_EQ(json::serialize(params),
             R"({"inputResponses":{"a":{"action":"accept"},"b":{"action":"decline"}},"requestState":"s"})");
   EXPECT_FALSE(retry_of(json::parse(R"({"inputRequests":{"a":{"method":"sampling/createMessage"}}})").as_object()));

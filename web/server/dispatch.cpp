@@ -15,12 +15,12 @@
 #include "web/admission/overload.h"
 #include "web/admission/rate_limit.h"
 #include "web/log.h"
-#include "web/metrics.h"
 #include "web/protocol/chunk_check.h"
 #include "web/protocol/media_type.h"
 #include "web/routes/document_title.h"
 #include "web/routes/reply.h"
 #include "web/server/request_record.h"
+#include "web/server/route_metrics.h"
 #include "web/server/router.h"
 #include "web/server/security_headers.h"
 
@@ -62,22 +62,11 @@ bool carries(const Response& response, std::string_view name) {
                      [&](const auto& header) { return header.first == name; });
 }
 
-bool is_beneath(std::string_view path, std::string_view prefix) {
-  return path.starts_with(prefix) && (path.size() == prefix.size() || path[prefix.size()] == '/');
-}
-
 Response empty_answer() {
   Response response;
   response.status = 204;
   response.content_type.clear();
   return response;
-}
-
-// Rows with few requests that are counted together.
-std::string_view shared_label(std::string_view path) {
-  for (const std::string_view label : {"/.well-known", "/oauth", "/assets"})
-    if (is_beneath(path, label)) return label;
-  return {};
 }
 
 // The answer to "OPTIONS *", which is about the server and not one of its paths.
@@ -96,21 +85,6 @@ struct Counted {
 };
 
 constexpr const char* in_flight_gauge = "agentbox_http_requests_in_flight";
-
-// Times are kept by class and not by route: a histogram has twenty lines, and there are hundreds of routes.
-enum class TimeClass : std::uint8_t { read, write, stream, other };
-constexpr std::array<std::string_view, 4> time_class_names{"read", "write", "stream", "other"};
-
-// The counters of a row, or of a label without one.
-struct RouteMetrics {
-  RouteMetrics(std::string_view m, std::string_view r, TimeClass c) : method(m), route(r), time_class(c) {}
-  bool is_unused() const {
-    return std::ranges::all_of(by_status, [](const Counter& one) { return one.value() == 0; });
-  }
-  std::string_view method, route;  // view the row
-  TimeClass time_class;
-  std::array<Counter, 5> by_status;  // 1xx to 5xx
-};
 
 }  // namespace
 
@@ -352,12 +326,8 @@ Result<LargeBodies::Place> Dispatcher::Impl::place_for(const BodyStream& body, c
 Response Dispatcher::Impl::unmatched(const Request& request, const Router::Match& match) const {
   if (request.path == "*") return options_of_server();
   if (match.kind == Router::Kind::not_found) return error_on_path(request, not_found());
-  Response response;
-  if (match.kind == Router::Kind::options) {
-    response = empty_answer();
-  } else {
-    response = error_with_status(request, invalid("Method not allowed"), 405);
-  }
+  auto response = match.kind == Router::Kind::options ? empty_answer()
+                                                      : error_with_status(request, invalid("Method not allowed"), 405);
   response.set("Allow", std::string(match.allow));
   return response;
 }

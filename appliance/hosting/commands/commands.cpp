@@ -15,7 +15,6 @@
 #include "appliance/foundation/crypto/random.h"
 #include "web/log.h"
 #include "web/run_on.h"
-#include "web/utf8.h"
 
 namespace commands {
 
@@ -32,30 +31,6 @@ constexpr std::size_t piece_bytes = 64u << 10, max_waiting_input = 1u << 20, max
 constexpr std::chrono::milliseconds watch_interval{200}, longest_patience{25'000};
 constexpr std::size_t rounds_between_counts = 10;
 constexpr std::chrono::seconds unattended_time{30}, grace{2}, last_output_time{1}, ended_time{300};
-
-}  // namespace
-
-std::string take_utf8(std::string& bytes, bool is_last) {
-  std::string text;
-  std::string_view left = bytes;
-  while (!left.empty()) {
-    const auto point = web::decode_utf8(left);
-    if (point.length > 0) {
-      text.append(left.substr(0, point.length));
-      left.remove_prefix(point.length);
-      continue;
-    }
-    constexpr std::size_t longest = 4;
-    const bool may_be_incomplete = left.size() < longest && static_cast<unsigned char>(left.front()) >= 0xC2;
-    if (!is_last && may_be_incomplete) break;
-    text.append("\uFFFD");
-    left.remove_prefix(1);
-  }
-  bytes.erase(0, bytes.size() - left.size());
-  return text;
-}
-
-namespace {
 
 // Used on `home` only.
 struct Process {

@@ -98,8 +98,4 @@ class Commands {
   const std::shared_ptr<State> state_;
 };
 
-// With U+FFFD in the place of bytes that are not UTF-8. `is_last` false: leaves a code point that may be incomplete at
-// the end, and takes away what it has read.
-std::string take_utf8(std::string& bytes, bool is_last);
-
 }  // namespace commands

@@ -223,7 +223,7 @@ web::Task<web::Result<ToolAnswer>> Client::call_tool(RemoteTool tool, json::obje
   call.ask = std::move(ask);
   if (!retry.empty()) {
     if (auto next = next_question(retry, std::move(reply))) co_return ToolAnswer{.question = std::move(next)};
-    repeat_with(call.params, retry);
+    add_retry(call.params, retry);
   }
   for (std::size_t round = 0; round < max_rounds; ++round) {
     const auto result = co_await request(call, deadline);
@@ -233,7 +233,7 @@ web::Task<web::Result<ToolAnswer>> Client::call_tool(RemoteTool tool, json::obje
     auto wanted = type == "input_required" ? retry_of(*result) : std::nullopt;
     if (!wanted) co_return failure("asks for input that neither the agent nor its owner can give.");
     if (auto question = next_question(*wanted, {})) co_return ToolAnswer{.question = std::move(question)};
-    repeat_with(call.params, *wanted);  // it wants the call again, without an answer to anything
+    add_retry(call.params, *wanted);  // it wants the call again, without an answer to anything
     co_await web::sleep_for(round_pause);
   }
   co_return failure("wants the same call again and again.");

@@ -73,7 +73,7 @@ bool lists(const json::object& document, std::string_view member, std::string_vi
                      *list, [&](const json::value& one) { return one.is_string() && one.get_string() == value; });
 }
 
-std::string joined(const json::array& list) {
+std::string scopes_of(const json::array& list) {
   std::string text;
   for (const auto& one : list)
     if (one.is_string()) text += (text.empty() ? "" : " ") + std::string(one.get_string());
@@ -207,7 +207,7 @@ web::Task<web::Result<Authority>> find_authority(std::string url, Asking asking)
   authority->scope = challenge_parameter(challenge->header, "scope");
   if (const auto* scopes = *document ? web::array_member(**document, "scopes_supported") : nullptr;
       scopes && authority->scope.empty())
-    authority->scope = joined(*scopes);
+    authority->scope = scopes_of(*scopes);
   co_return authority;
 }
 

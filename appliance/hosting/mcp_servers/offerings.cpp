@@ -141,7 +141,7 @@ std::optional<Question> next_question(json::object& retry, json::object reply) {
   return std::nullopt;
 }
 
-void repeat_with(json::object& params, const json::object& retry) {
+void add_retry(json::object& params, const json::object& retry) {
   params["inputResponses"] = retry.at("responses");
   if (const auto* state = retry.if_contains("state"))
     params["requestState"] = *state;

@@ -62,6 +62,6 @@ ToolAnswer prompt_in(const boost::json::object& result);
 std::optional<boost::json::object> retry_of(const boost::json::object& result);
 // Adds the reply to the question before, if there was one, and returns the next that has none.
 std::optional<Question> next_question(boost::json::object& retry, boost::json::object reply);
-void repeat_with(boost::json::object& params, const boost::json::object& retry);
+void add_retry(boost::json::object& params, const boost::json::object& retry);
 
 }  // namespace mcp_servers

@@ -44,14 +44,8 @@ const let_in = async (box) => {
   const redirectUri = "https://connector.example.org/callback";
   const headers = { "content-type": "application/json" };
   const registered = await send(box.web, "POST", "/oauth/register", { headers, body: JSON.stringify({ redirect_uris: [redirectUri] }) });
-  return person.call("POST", "/oauth/consent", {
-    clientId: registered.body.client_id,
-    redirectUri,
-    responseType: "code",
-    codeChallenge: "a".repeat(43),
-    codeChallengeMethod: "S256",
-    decision: "allow",
-  });
+  const proof = { responseType: "code", codeChallenge: "a".repeat(43), codeChallengeMethod: "S256" };
+  return person.call("POST", "/oauth/consent", { clientId: registered.body.client_id, redirectUri, ...proof, decision: "allow" });
 };
 const sign_out = async (box) => {
   const person = await box.customer("signed-out@example.org");
@@ -200,13 +194,12 @@ const noted = {
         p256dh: "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4",
         auth: "BTBZMqHH6r4Tts7J_aSIgg",
       };
-      const device = { endpoint: "https://push.example.org/a", keys };
-      world.device = (await world.ada.call("POST", "/api/notifications/devices", device)).body.id;
+      world.device = await world.ada.call("POST", "/api/notifications/devices", { endpoint: "https://push.example.org/a", keys });
     },
   ],
   "web DELETE /api/notifications/devices/{id}": [
     "push device removed: ok",
-    ({ ada, device }) => ada.call("DELETE", `/api/notifications/devices/${device}`),
+    ({ ada, device }) => ada.call("DELETE", `/api/notifications/devices/${device.body.id}`),
   ],
 
   "web POST /api/auth/step-up": [
@@ -506,8 +499,7 @@ for (const [route, [line, use]] of Object.entries(noted)) if (on_both(route)) no
 // What people do with what is theirs, and what changes nothing: nobody gets in by it, and nobody is kept out.
 const unnoted = {
   "lets nobody in": [
-    "web POST /oauth/register",
-    "web POST /oauth/token", // after a consent, which is noted
+    ...["register", "token"].map((act) => `web POST /oauth/${act}`), // the consent is noted
     "web POST /api/agents/{id}/mcp-servers/{server}/sign-in", // the callback, a GET, is noted
     "web POST /api/auth/nonce",
     "web POST /api/auth/social-id/refresh",
@@ -556,8 +548,7 @@ const unnoted = {
     ),
     "web PUT /api/agents/{id}/channels/{channel}/peers/{peer}",
     "web DELETE /api/agents/{id}/channels/{channel}/dead-letters/{letter}",
-    "web PUT /api/notifications",
-    "web POST /api/notifications/test",
+    ...["PUT /api/notifications", "POST /api/notifications/test"].map((row) => `web ${row}`),
     "web POST /api/chat",
     "web POST /api/chat/stop",
     "web POST /api/memory",
