@@ -163,7 +163,8 @@ std::vector<Tool> browser_tools_of(std::shared_ptr<const BrowserClient> client) 
 }
 
 Task<std::vector<Tool>> available_browser(std::shared_ptr<const BrowserClient> client) {
-  if (!co_await client->is_available()) co_return std::vector<Tool>();
+  const bool is_there = co_await client->is_available();
+  if (!is_there) co_return std::vector<Tool>();
   co_return browser_tools_of(std::move(client));
 }
 
