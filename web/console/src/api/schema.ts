@@ -360,4 +360,5 @@ export interface Operations {
   "POST /api/webhooks/email": { answer: { success: boolean; delivered: string[]; ignored: string[] } };
   "POST /api/webhooks/stream": { answer: { received: boolean } };
   "POST /api/webhooks/stripe": { answer: { received: boolean; duplicate: boolean } };
+  "POST /oauth/consent": { body: { clientId: string; redirectUri: string; responseType?: string | null | undefined; codeChallengeMethod?: string | null | undefined; codeChallenge?: string | null | undefined; scope?: string | null | undefined; resource?: string | null | undefined; state?: string | null | undefined; decision?: "allow" | "refuse" | null | undefined }; answer: { clientName: string; redirectHost: string; scopes: string[]; redirect?: string | null | undefined } };
 }
