@@ -269,6 +269,7 @@ const credentials_in_answers = {
   "web POST /api/admin/operator-keys": "recent admin session",
   "web POST /api/invite/generate": "internal key",
   "web POST /api/auth/social-id/refresh": "none", // the body's refresh token
+  "web POST /oauth/token": "none", // the body's code, with its verifier, or refresh token
   "web GET /api/radio/live": "none", // the key is empty: it is its owner's secret
   "web POST /api/radio/streams": "none", // signed by the wallet
   "web POST /api/radio/streams/{streamId}/rotate-key": "none", // signed by the wallet
