@@ -60,6 +60,9 @@ web::Answer box_health(const Services& services, const HealthQuery& query, bool 
                    .standby = {},
                    .standbyLagMs = {},
                    .standbyDegraded = {},
+                   .bucket = {},
+                   .bucketProblem = {},
+                   .bucketLagMs = {},
                    .lastProvenRestore = {},
                    .reason = std::move(problem)};
   if (!why_processes.empty()) answer.agentsReason = why_processes;
@@ -78,6 +81,11 @@ web::Answer box_health(const Services& services, const HealthQuery& query, bool 
     answer.standby = standby::to_string(standby->state);
     answer.standbyLagMs = standby->lag.count();
     if (standby->is_sync) answer.standbyDegraded = standby->is_degraded;
+  }
+  if (const auto bucket = services.bucket()) {
+    answer.bucket = bucket->problem.empty() && !bucket->is_behind ? "ok" : "failing";
+    if (!bucket->problem.empty()) answer.bucketProblem = agentbox::redact_paths(bucket->problem);
+    answer.bucketLagMs = bucket->lag.count();
   }
   if (is_admin) answer.lastProvenRestore = services.last_proven_restore();
   co_return web::reply(answer, status);
@@ -139,8 +147,11 @@ constexpr const char* health_text =
     "for 10 s; the log has their stacks. With AUDIT_STREAM `auditStream` is ok or failing, with the reason, and "
     "`auditStreamPending` the number of entries that wait for the collector. With STANDBY "
     "`standby` is waiting, base, catching_up or following, and `standbyLagMs` the age of the oldest change that is not "
-    "on its disk. Administrators, with their session or the "
-    "backend's key, also get `lastProvenRestore`: when a backup was last restored on trial and found equal.";
+    "on its disk. With STANDBY_S3_ENDPOINT `bucket` is ok or failing, with the reason, and `bucketLagMs` the age of "
+    "the "
+    "oldest change that it does not have. Administrators, with their session or the "
+    "backend's key, also get `lastProvenRestore`: when a backup or the bucket was last restored on trial "
+    "and found equal.";
 
 using web::plain;
 

@@ -11,6 +11,7 @@
 #include "appliance/box/acme/renewal.h"
 #include "appliance/box/health/docker_probe.h"
 #include "appliance/box/health/host_load.h"
+#include "appliance/box/standby/bucket_copy.h"
 #include "appliance/box/standby/shipper.h"
 #include "appliance/foundation/disk_reserve.h"
 #include "appliance/identity/audit/stream.h"
@@ -39,6 +40,7 @@ struct Services {
   std::function<std::optional<audit::StreamStatus>()> audit_stream;  // nothing: there is none
   std::function<std::optional<store::Time>()> last_proven_restore;   // nothing: never
   std::function<std::optional<standby::Status>()> standby;           // nothing: STANDBY is off
+  std::function<std::optional<standby::BucketStatus>()> bucket;      // nothing: there is none
   // Whether the caller may see lastProvenRestore: by a session on the web listener, by a key on the backend.
   std::function<bool(const web::Request&)> is_admin_on_web, is_admin_on_backend;
 };
@@ -65,7 +67,10 @@ struct BoxHealth {
   // With STANDBY: waiting, base, catching_up or following; and the age of the oldest change that is not on its disk.
   std::optional<std::string> standby;
   std::optional<std::int64_t> standbyLagMs;
-  std::optional<bool> standbyDegraded;           // STANDBY=sync, and changes do not wait for it
+  std::optional<bool> standbyDegraded;  // STANDBY=sync, and changes do not wait for it
+  // With STANDBY_S3_ENDPOINT: "ok" or "failing", with the reason, and the age of the oldest change that it lacks.
+  std::optional<std::string> bucket, bucketProblem;
+  std::optional<std::int64_t> bucketLagMs;
   std::optional<store::Time> lastProvenRestore;  // for administrators only
   std::optional<std::string> reason;
 };
@@ -73,7 +78,8 @@ BOOST_DESCRIBE_STRUCT(BoxHealth, (),
                       (status, degraded, timestamp, agents, agentsReason, docker, provisioning, store, disk, isolation,
                        isolationLacks, gate, commands, commandsReason, browser, browserReason, stalledEventLoops,
                        missingPackages, certificate, certificateProblem, auditStream, auditStreamProblem,
-                       auditStreamPending, standby, standbyLagMs, standbyDegraded, lastProvenRestore, reason))
+                       auditStreamPending, standby, standbyLagMs, standbyDegraded, bucket, bucketProblem, bucketLagMs,
+                       lastProvenRestore, reason))
 
 // `strict` needs no value: /health?strict.
 struct HealthQuery {

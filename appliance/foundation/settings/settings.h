@@ -171,6 +171,11 @@ struct Settings {
   std::string standby = "off";                    // off, async, sync
   std::string standby_listen = "127.0.0.1:3443";  // for the standby
   std::string store_url;                          // may hold a password: secret; empty: the embedded engine
+  // The bucket that has every change; empty: none.
+  std::string standby_s3_endpoint, standby_s3_bucket, standby_s3_region = "us-east-1", standby_s3_folder = "agentbox";
+  std::string standby_s3_access_key_id, standby_s3_secret_access_key;  // the second is secret
+  std::chrono::milliseconds standby_s3_keep{std::chrono::days{7}};
+  std::chrono::milliseconds standby_s3_base_interval{std::chrono::days{1}};
 };
 
 inline constexpr std::string_view config_file_name = "agentbox.toml";
