@@ -1,6 +1,7 @@
 // What each capability of this module is built of, and what it brings: its tables, its rows, its background work.
 #include "appliance/box/capabilities.h"
 
+#include <boost/asio/co_spawn.hpp>
 #include <fstream>
 #include <ranges>
 #include <sstream>
@@ -126,11 +127,13 @@ struct Parts {
   explicit Parts(box::Module& module)
       : box(module),
         step_up(box.identity.accounts, box.identity.sessions, box.identity.second_factor, box.identity.audit,
-                box.recent_proofs) {}
-  Services services() { return {step_up, box.platform.settings, box.setting_sources}; }
+                box.recent_proofs),
+        settings_file(box.platform.settings, box.setting_sources) {}
+  Services services() { return {step_up, settings_file, box.identity.audit}; }
 
   box::Module& box;
   StepUp step_up;
+  SettingsFile settings_file;
 };
 
 }  // namespace
