@@ -33,11 +33,14 @@ constexpr std::chrono::hours agent_patience{24};
 constexpr std::chrono::days events_kept{7};
 constexpr std::int64_t max_asked = 2;
 
-// Conversations name their channel by the same word.
 chat::Channel chat_channel(Kind kind) {
-  auto channel = chat::Channel::api;
-  boost::describe::enum_from_string(boost::describe::enum_to_string(kind, ""), channel);
-  return channel;
+  switch (kind) {
+    case Kind::telegram:
+      return chat::Channel::telegram;
+    case Kind::webhook:
+      return chat::Channel::webhook;
+  }
+  return chat::Channel::api;
 }
 
 // A group's name differs from a person's, whatever their addresses are.
@@ -297,8 +300,7 @@ web::Task<> Responder::show_progress(std::shared_ptr<Connection> connection, std
                     .reply_to = {},
                     .buttons = {},
                     .file_name = {},
-                    .content = {},
-                    .last_heard = {}};
+                    .content = {}};
     live->is_showing = true;
     const auto shown = co_await adapter.send(std::move(sending));
     live->is_showing = false;
