@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "appliance/runtime/agent_profile.h"
@@ -30,7 +31,7 @@ struct ResourceLimits {
 };
 
 // Everything an engine needs to run one agent. The gateway token and the box token are passed in the boot file (0600)
-// or a pipe, never in argv or the environment.
+// or a pipe, never in argv or the environment, but for foreign images, which read no boot file.
 struct AgentSpec {
   std::string id;
   std::string name;
@@ -41,6 +42,8 @@ struct AgentSpec {
   std::string gateway_token;        // sent by callers of the agent
   std::string box_token;            // sent by the agent to the box's backend
   std::string backend_url, summarizer_url;
+  // Secrets that the owner has handed over to the program of a foreign image: names and values of its environment.
+  std::vector<std::pair<std::string, std::string>> image_secrets;
   AgentProfile conduct;
   ResourceLimits limits;
   std::uint64_t disk_reserve = 0;  // free space that the agent leaves on the disk of its workspace

@@ -27,6 +27,7 @@ runtime::AgentSpec spec() {
   wanted.port = 20001;
   wanted.gateway_token = "the-gateway-token";
   wanted.box_token = "the-box-token";
+  wanted.image_secrets = {{"TELEGRAM_BOT_TOKEN", "a-channel-token"}};
   wanted.backend_url = "http://127.0.0.1:3001";
   wanted.limits = {.memory_bytes = 256u << 20, .open_files = 100, .processes = 32, .cpus = 0.5};
   return wanted;
@@ -68,6 +69,7 @@ TEST(ContainerBody, HoldsTokensOnlyForForeignImagesWhichReadThemFromTheEnvironme
   EXPECT_THAT(foreign, HasSubstr("OPENCLAW_GATEWAY_TOKEN=the-gateway-token"));
   EXPECT_THAT(foreign, HasSubstr("OPENAI_BASE_URL=http://172.18.0.1:3001/v1"));
   EXPECT_THAT(foreign, HasSubstr("OPENAI_API_KEY=the-box-token"));
+  EXPECT_THAT(foreign, HasSubstr("TELEGRAM_BOT_TOKEN=a-channel-token"));
   EXPECT_THAT(foreign, Not(HasSubstr("Healthcheck"))) << "the image's own is used";
 }
 

@@ -33,14 +33,11 @@ constexpr std::chrono::hours agent_patience{24};
 constexpr std::chrono::days events_kept{7};
 constexpr std::int64_t max_asked = 2;
 
+// Conversations name their channel by the same word.
 chat::Channel chat_channel(Kind kind) {
-  switch (kind) {
-    case Kind::telegram:
-      return chat::Channel::telegram;
-    case Kind::webhook:
-      return chat::Channel::webhook;
-  }
-  return chat::Channel::api;
+  auto channel = chat::Channel::api;
+  boost::describe::enum_from_string(boost::describe::enum_to_string(kind, ""), channel);
+  return channel;
 }
 
 // A group's name differs from a person's, whatever their addresses are.
@@ -300,7 +297,8 @@ web::Task<> Responder::show_progress(std::shared_ptr<Connection> connection, std
                     .reply_to = {},
                     .buttons = {},
                     .file_name = {},
-                    .content = {}};
+                    .content = {},
+                    .last_heard = {}};
     live->is_showing = true;
     const auto shown = co_await adapter.send(std::move(sending));
     live->is_showing = false;

@@ -25,6 +25,13 @@ constexpr auto cut_off = "The box was interrupted before the agent answered.";
 constexpr auto cut_short = "The box was stopped while the agent answered.";
 constexpr std::chrono::milliseconds poll_interval{20};
 
+// A count that the gateway reports; 0 if it does not.
+std::int64_t tokens_in(const boost::json::object& usage, std::string_view name) {
+  const auto* count = usage.if_contains(name);
+  const auto* number = count ? count->if_int64() : nullptr;
+  return number ? std::max<std::int64_t>(*number, 0) : 0;
+}
+
 std::string new_id(const std::string& agent, store::Time at) {
   auto digits = std::to_string(at.time_since_epoch().count());
   digits.insert(0, digits.size() < time_digits ? time_digits - digits.size() : 0, '0');
@@ -299,6 +306,8 @@ Task<Result<Answer>> Chat::answer(Question pending, Listener listener) {
       .model = std::move(completion->model),
       .usage = std::move(completion->usage)};
   found.message.model = found.model;
+  found.message.input_tokens = tokens_in(found.usage, "prompt_tokens");
+  found.message.output_tokens = tokens_in(found.usage, "completion_tokens");
   found.message.conversation = question.conversation;
   found.message.is_stopped = completion->is_stopped;
   found.message.guard = std::move(completion->guard);

@@ -51,7 +51,7 @@ struct Exchange::Request {
   std::int64_t sent_before = 0, read_before = 0;
 };
 
-Exchange::Exchange(Leg& client, Peer peer, credentials::Credentials& credentials, Open open)
+Exchange::Exchange(Leg& client, Peer peer, credentials::Credentials* credentials, Open open)
     : client_(client), peer_(std::move(peer)), credentials_(credentials), open_(std::move(open)) {}
 
 Task<> Exchange::run(std::optional<Destination> only) {
@@ -99,7 +99,7 @@ Task<> Exchange::note(const Request& request, int status, bool is_refused) {
       use.bytes_out = server_->bytes_written - request.sent_before;
       use.bytes_in = server_->bytes_read - request.read_before;
     }
-    co_await credentials_.note(std::move(use));
+    co_await credentials_->note(std::move(use));
   }
 }
 
@@ -131,17 +131,20 @@ Task<bool> Exchange::relay(std::optional<Destination> only, web::RequestHead hea
     if (!is_hop_by_hop(field.name)) request.out.headers.emplace_back(field.name, field.value);
   client_.input.consume(head.size);
 
-  const auto known = credentials_.of_agent(peer_.owner, peer_.agent);
+  const auto known =
+      credentials_ ? credentials_->of_agent(peer_.owner, peer_.agent) : std::vector<credentials::Credential>();
   credentials::Headers traces;
   for (const auto& one : known)
     if (credentials::is_bound_to_host(one, request.to.host))
       std::ranges::copy(credentials::traces_of(one), std::back_inserter(traces));
   Scrubber scrubber(std::move(traces));
-  request.used = credentials::named_in(request.out);
-  if (auto put = credentials::put_in(request.out, known); !put) {
-    co_await note(request, 403, true);
-    co_await refuse(put.error());
-    co_return false;
+  if (credentials_) {
+    request.used = credentials::named_in(request.out);
+    if (auto put = credentials::put_in(request.out, known); !put) {
+      co_await note(request, 403, true);
+      co_await refuse(put.error());
+      co_return false;
+    }
   }
   if (scrubber.is_needed()) {
     // In a part of an answer, as in a compressed one, a secret cannot be found.

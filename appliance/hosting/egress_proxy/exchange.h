@@ -23,7 +23,7 @@ class Exchange {
   // Opens the way to a destination: admitted, connected, and with TLS for
   // https.
   using Open = std::function<web::Task<web::Result<std::shared_ptr<Leg>>>(Destination)>;
-  Exchange(Leg& client, Peer peer, credentials::Credentials& credentials, Open open);
+  Exchange(Leg& client, Peer peer, credentials::Credentials* credentials, Open open);
 
   // Relays requests until the client or an answer ends the connection. `only`:
   // where all of them go, within a tunnel; otherwise each names its
@@ -47,7 +47,7 @@ class Exchange {
 
   Leg& client_;
   const Peer peer_;
-  credentials::Credentials& credentials_;
+  credentials::Credentials* const credentials_;  // null: none are put in
   const Open open_;
   std::shared_ptr<Leg> server_;
   Destination connected_;

@@ -9,7 +9,7 @@ import { createServer as create_https_server } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { Box } from "../support/box.mjs";
+import { Box, INTERNAL_KEY, run } from "../support/box.mjs";
 
 const skip = process.getuid() !== 0 ? "reads the agent's token as root" : undefined;
 const CANARY = "canary-4711-of-the-forge";
@@ -157,6 +157,22 @@ test("a secret reaches what it is bound to, and nothing else ever has it", { ski
   ])
     assert.ok(!text.includes(CANARY), where);
   for (const path of files_below(box.folder)) assert.ok(!readFileSync(path).includes(CANARY), path);
+
+  // Nor has what is kept elsewhere: a backup, a pack, and the store that is made of it.
+  const kept = mkdtempSync(join(tmpdir(), "agentbox-kept-"));
+  t.after(() => rmSync(kept, { recursive: true, force: true }));
+  const pack = join(kept, "box.agentbox");
+  for (const made of [
+    ["backup", "--data", box.folder, "--to", join(kept, "backup")],
+    ["pack", "--data", box.folder, "--to", pack],
+  ]) {
+    const ended = await run(made, { env: { INTERNAL_API_KEY: INTERNAL_KEY } });
+    assert.equal(ended.code, 0, JSON.stringify(ended));
+  }
+  const unpacked = await run(["unpack", pack, "--data", join(kept, "unpacked"), "--key", join(box.folder, "master.key")]);
+  assert.equal(unpacked.code, 0, JSON.stringify(unpacked));
+  assert.ok(files_below(kept).length > 10);
+  for (const path of files_below(kept)) assert.ok(!readFileSync(path).includes(CANARY), path);
 });
 
 test("no part, form or way round gets at the secret or past its binding", { skip }, async (t) => {

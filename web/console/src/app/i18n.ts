@@ -57,6 +57,9 @@ export function tn(key: CountKey, count: number, values: Values = {}): string {
   return t(full, { count: new Intl.NumberFormat(locale.value).format(count), ...values });
 }
 
+// Whether there is a text of that key.
+export const has = (key: string): key is Key => messages.value !== undefined && key in messages.value;
+
 // The text of a key that is made of a prefix and a value of the box, or the value itself if it has no text.
 export function named(prefix: string, value: string): string {
   return (messages.value as Record<string, string> | undefined)?.[`${prefix}.${value}`] ?? value.replaceAll("_", " ");
