@@ -330,7 +330,7 @@ box::Capability capability() {
 }  // namespace maintenance
 
 namespace standby {
-box::Capability capability();  // standby/capability.cpp
+box::Capability capability();  // standby/standby_capabilities.cpp
 }
 
 namespace egress {
