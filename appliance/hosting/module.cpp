@@ -30,7 +30,7 @@ Module::Module(const agentbox::Platform& given_platform, identity::Module& given
       log_hub(*engine, platform.home,
               {.max_streams = platform.settings.streams_total, .max_per_reader = platform.settings.streams_per_user}),
       turns(platform.system),
-      chat(platform.system, agents.directory, observers_of_chat(), platform.settings.conversation_titles),
+      chat(platform.system, agents.directory, hooks_of_chat(), platform.settings.conversation_titles),
       conversations(platform.system, agents.directory, platform.folder.agents(), platform.blocking),
       gate({.system = platform.system,
             .turns = turns,
@@ -117,11 +117,15 @@ std::string Module::contact() const {
   return identity.site.origin().starts_with("https://") ? identity.site.origin() : std::string();
 }
 
-chat::ExchangeObservers Module::observers_of_chat() {
+chat::ExchangeHooks Module::hooks_of_chat() {
   return {.spans = &billing.spans,
           .begin_turn = [this](const ::chat::Conversation& conversation) -> std::shared_ptr<void> {
             return turns.begin(conversation.owner, conversation.agent, conversation.id, gate::source_of(conversation));
-          }};
+          },
+          .wants_history =
+              [this](const ::agents::Agent& agent) {
+                return agent.port && engine->gateway_traits(*agent.port).wants_history;
+              }};
 }
 
 std::unique_ptr<runtime::Engine> Module::engine_named(std::string_view name) const {

@@ -57,7 +57,7 @@ class Module {
  private:
   std::unique_ptr<runtime::Engine> engine_named(std::string_view name) const;
   agents::AgentDependencies dependencies_of_agents();
-  chat::ExchangeObservers observers_of_chat();
+  chat::ExchangeHooks hooks_of_chat();
   notices::NoticeSources sources_of_notices();
   std::string contact() const;
 

@@ -88,6 +88,12 @@ struct InstanceStats {
 
 using LogSink = std::function<bool(std::vector<LogLine>)>;
 
+// How the gateway of an agent's program differs from that of other programs.
+struct GatewayTraits {
+  bool takes_forwarded = true;  // may be sent X-Forwarded-*: foreign images may refuse requests with signs of a proxy
+  bool wants_history = false;   // keeps no conversations: each message is sent with those before it
+};
+
 class Engine {
  public:
   virtual ~Engine() = default;
@@ -114,9 +120,8 @@ class Engine {
   virtual web::Task<web::Result<std::vector<std::string>>> adopt(std::vector<std::string> ids) = 0;
   // Removes the agent's run files and container, not its workspace.
   virtual web::Task<web::Result<void>> remove(std::string id) = 0;
-  // Whether the program behind this port of the host may be sent X-Forwarded-*: those of foreign images may refuse
-  // requests that show signs of a proxy. Callable from every thread.
-  virtual bool takes_forwarded([[maybe_unused]] std::uint16_t port) const { return true; }
+  // Of the program behind this port of the host. Callable from every thread.
+  virtual GatewayTraits gateway_traits([[maybe_unused]] std::uint16_t port) const { return {}; }
   // Called on an io thread whenever an agent's process ends, also an adopted one.
   std::function<void(std::string id, std::optional<int> exit_code)> on_exit;
   // Called on an io thread when the engine responds again after an interruption.

@@ -40,7 +40,7 @@ class AgentBox {
     };
     agents = std::make_unique<agents::Agents>(store->system(), *engine, subscriptions, settings, pool, files, events,
                                               std::move(dependencies), ready_deadline);
-    chat = std::make_unique<chat::Chat>(store->system(), agents->directory, chat::ExchangeObservers{}, false,
+    chat = std::make_unique<chat::Chat>(store->system(), agents->directory, chat::ExchangeHooks{}, false,
                                         std::chrono::seconds(10));
     events.agent_removed.subscribe(
         [this](store::UserId user, std::string agent) { return chat->forget(user, std::move(agent)); });

@@ -68,7 +68,7 @@ class Notified : public testing::Test {
   }
   void open() {
     directory.emplace(store->system());
-    chat.emplace(store->system(), *directory, chat::ExchangeObservers{}, false, 1s);
+    chat.emplace(store->system(), *directory, chat::ExchangeHooks{}, false, 1s);
     outbox.emplace(store->system(), mail::Smtp{.url = "smtp://example.org", .from = "box@example.org"}, loop.io,
                    blocking, [](const mail::Smtp&, const mail::Letter&) { return std::nullopt; });
     NoticeSources sources{

@@ -83,10 +83,12 @@ TEST(ContainerBody, ForeignImagesWithoutACheckGetTheContracts) {
 
 TEST(ImageLabels, SayWhatTheGatewayTakesAndNeeds) {
   const auto own = docker::image_with({{"agentbox.boot", "file"}}), foreign = docker::image_with(nullptr);
-  EXPECT_TRUE(own->reads_boot && own->takes_forwarded);
-  EXPECT_FALSE(foreign->reads_boot || foreign->takes_forwarded || foreign->memory_min);
-  EXPECT_FALSE(docker::image_with({{"agentbox.boot", "file"}, {"agentbox.forwarded", "off"}})->takes_forwarded);
-  EXPECT_TRUE(docker::image_with({{"agentbox.forwarded", "on"}})->takes_forwarded);
+  EXPECT_TRUE(own->reads_boot && own->gateway.takes_forwarded && !own->gateway.wants_history);
+  EXPECT_FALSE(foreign->reads_boot || foreign->gateway.takes_forwarded || foreign->memory_min);
+  EXPECT_TRUE(foreign->gateway.wants_history);
+  EXPECT_FALSE(docker::image_with({{"agentbox.boot", "file"}, {"agentbox.forwarded", "off"}})->gateway.takes_forwarded);
+  EXPECT_TRUE(docker::image_with({{"agentbox.forwarded", "on"}})->gateway.takes_forwarded);
+  EXPECT_FALSE(docker::image_with({{"agentbox.history", "off"}})->gateway.wants_history);
   EXPECT_EQ(docker::image_with({{"agentbox.memory-min", "1G"}})->memory_min, 1ull << 30);
   EXPECT_EQ(docker::image_with({{"agentbox.memory-min", "much"}}).error().message,
             "its label agentbox.memory-min must be a number of bytes, such as 1G.");
