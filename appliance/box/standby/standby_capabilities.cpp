@@ -4,6 +4,7 @@
 
 #include "appliance/box/admin_mail.h"
 #include "appliance/box/capabilities.h"
+#include "appliance/box/listeners.h"
 #include "appliance/box/module.h"
 #include "appliance/box/standby/bucket_drill.h"
 #include "appliance/box/standby/fencer.h"
