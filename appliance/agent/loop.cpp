@@ -241,7 +241,7 @@ web::Task<web::Result<models::ChatAnswer>> Loop::ask(Deadline deadline, bool is_
   };
   // If the model's context is too short, retries with less of the conversation; if it refuses pictures, without them.
   bool may_see = true;
-  for (std::int64_t divisor = 1;; divisor *= 2) {
+  for (std::int64_t divisor = 1;;) {
     const auto time = time_until(deadline);
     if (time.count() <= 0) co_return too_late();
     models::ChatRequest request;
@@ -263,13 +263,12 @@ web::Task<web::Result<models::ChatAnswer>> Loop::ask(Deadline deadline, bool is_
     const bool may_be_refusal =
         !answer && (answer.error().kind == web::Kind::invalid || answer.error().kind == web::Kind::bad_gateway);
     if (may_be_refusal && has_seen && std::exchange(may_see, false) &&
-        answer.error().code != models::openai::context_length_exceeded) {
-      divisor /= 2;
+        answer.error().code != models::openai::context_length_exceeded)
       continue;
-    }
     if (answer || answer.error().code != models::openai::context_length_exceeded) co_return answer;
     if (context_tokens_) scale_.learn_refusal(turn.counted, *context_tokens_);
-    if (window() / (2 * divisor) < least_window_tokens || !turn.conversation) co_return answer;
+    divisor *= 2;
+    if (window() / divisor < least_window_tokens || !turn.conversation) co_return answer;
   }
 }
 
