@@ -35,13 +35,16 @@ class Exchange {
   struct Outcome {
     int status = 0;
     bool may_go_on = false;
+    bool is_unanswered = false;  // the server has ended the connection instead; the client knows nothing of it
   };
 
   web::Task<std::optional<web::RequestHead>> next_head();
   web::Task<bool> relay(std::optional<Destination> only, web::RequestHead head);
+  web::Task<bool> open_way(const Request&);
+  web::Task<Outcome> exchange(Request&, Scrubber&, bool may_repeat);
   web::Task<web::Result<Outcome>> send(Request&);
   web::Task<bool> send_body(const web::RequestHead&);
-  web::Task<Outcome> answer(const Request&, Scrubber&);
+  web::Task<Outcome> answer(const Request&, Scrubber&, bool may_repeat);
   web::Task<> refuse(web::Error);
   web::Task<> note(const Request&, int status, bool is_refused);
 

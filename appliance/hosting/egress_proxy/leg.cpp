@@ -1,6 +1,7 @@
 #include "appliance/hosting/egress_proxy/leg.h"
 
 #include <openssl/ssl.h>
+#include <poll.h>
 
 #include <algorithm>
 #include <boost/asio/ssl/host_name_verification.hpp>
@@ -59,6 +60,11 @@ Task<ErrorCode> Leg::write(std::string_view bytes) {
     std::tie(failed, sent) = co_await asio::async_write(socket_, asio::buffer(bytes), use_tuple);
   bytes_written += std::int64_t(sent);
   co_return failed;
+}
+
+bool Leg::has_ended() {
+  pollfd state{.fd = socket_.is_open() ? socket_.native_handle() : -1, .events = POLLRDHUP, .revents = 0};
+  return state.fd < 0 || ::poll(&state, 1, 0) != 0;
 }
 
 void Leg::finish() {

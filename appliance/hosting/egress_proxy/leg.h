@@ -33,6 +33,8 @@ class Leg {
   // Reads some more into `input`.
   web::Task<ErrorCode> read_more(std::size_t block = 64u << 10);
   web::Task<ErrorCode> write(std::string_view);
+  // Whether the peer has ended its direction, as servers do with idle connections.
+  bool has_ended();
   // Ends this direction; the peer may still send.
   void finish();
   void close();

@@ -6,6 +6,7 @@ import { once } from "node:events";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import { createServer as create_https_server } from "node:https";
+import { createServer as create_socket_server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -237,6 +238,57 @@ test("other hosts are a blind tunnel, as far as the agent's egress goes", { skip
   assert.match(await python(`get("${site.https}/")`), /^200 /);
   await ada.call("PUT", `/api/agents/${agent}/config`, { config: { egress: ["example.org"] } });
   for (const url of [site.http, site.https]) assert.match(await python(`get("${url}/")`), /egress does not admit|403/);
+});
+
+test("a connection that the server has ended is not used again, and only what changes nothing is sent twice", { skip }, async (t) => {
+  const { python } = await story_of(t);
+  const connections = [];
+  const server = create_socket_server((socket) => {
+    const requests = [];
+    connections.push(requests);
+    socket.on("error", () => undefined);
+    socket.on("data", (data) => {
+      const [, method, path] = /^([A-Z]+) (\S+)/.exec(data.toString()) ?? [];
+      if (!method) return;
+      requests.push(`${method} ${path}`);
+      // Of a connection that is in use, /ends is the end, as it is for one that the server gives up as idle.
+      if (path === "/ends" && requests.length > 1) return socket.destroy();
+      socket.write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
+      if (path === "/last") socket.end();
+    });
+  });
+  server.listen(0, HOST);
+  await once(server, "listening");
+  t.after(() => server.close());
+  const origin = `http://${HOST}:${server.address().port}`;
+  const ask = (list) =>
+    python(
+      `import http.client as h, json, time\nc = h.HTTPConnection("127.0.0.1", 3128)\nfor m, p in json.loads('${JSON.stringify(list)}'):\n  c.request(m, "${origin}" + p)\n  a = c.getresponse()\n  print(a.status, a.read().decode()[:100], end=" ")\n  time.sleep(1)`,
+    );
+  assert.equal(
+    await ask([
+      ["GET", "/last"],
+      ["POST", "/after"],
+    ]),
+    "200 ok 200 ok",
+  );
+  assert.deepEqual(connections.splice(0), [["GET /last"], ["POST /after"]]);
+  assert.equal(
+    await ask([
+      ["GET", "/one"],
+      ["GET", "/ends"],
+    ]),
+    "200 ok 200 ok",
+  );
+  assert.deepEqual(connections.splice(0), [["GET /one", "GET /ends"], ["GET /ends"]]);
+  assert.match(
+    await ask([
+      ["GET", "/one"],
+      ["POST", "/ends"],
+    ]),
+    /^200 ok 502 .*closed the connection/,
+  );
+  assert.deepEqual(connections.splice(0), [["GET /one", "POST /ends"]]);
 });
 
 test("bad credentials are refused with the field, and others' do not exist", { skip }, async (t) => {
