@@ -8,6 +8,7 @@
 #include "appliance/hosting/rate_groups.h"
 #include "web/json.h"
 #include "web/protocol/event_text.h"
+#include "web/routes/precondition.h"
 #include "web/utf8.h"
 
 namespace browser {
@@ -201,6 +202,11 @@ Task<> send_views(Browsers& browsers, std::string agent, std::shared_ptr<Viewer>
   }
 }
 
+Result<void> require_agent(const Services& services, const Request& request) {
+  if (services.agents.find(request.caller.user_id, request.param("id"))) return {};
+  return web::not_found("Agent not found");
+}
+
 web::Answer watch(const Services& services, const Request& request) {
   const auto agent = services.agents.find(request.caller.user_id, request.param("id"));
   if (!agent) co_return web::not_found("Agent not found");
@@ -273,7 +279,10 @@ std::vector<web::Route> web_routes(const agentbox::Guards& guards, const web::Bi
       {web::GET, "/api/agents/:id/browser", agentbox::session_or_key(guards, key_scopes::Scope::agents_read),
        &hosting::agents_rate, web::plain(on(watch)).describe(watching), "Watch an agent's browser"},
       {web::POST, "/api/agents/:id/browser", agentbox::session_or_key(guards, key_scopes::Scope::agents_write),
-       &hand_rate, web::body<HandRequest>(on(reach)).returns<web::Succeeded>().describe(reaching),
+       &hand_rate,
+       web::check_before(on(require_agent), web::body<HandRequest>(on(reach)))
+           .returns<web::Succeeded>()
+           .describe(reaching),
        "Take an agent's browser over, and use it"},
   };
 }

@@ -392,6 +392,7 @@ const described_ids = async (box) => {
     "GET /api/underground/dead-letters before",
     "POST /api/skills/booking-settlement bookingId",
     "POST /api/agents/{id}/browser key", // of a keyboard
+    "POST /oauth/consent clientId", // of a program, which belongs to no user
     // Whether the person of a channel is the owner.
     "POST /api/agents/{id}/channels/{channel}/invitations owner",
     "POST /api/agents/{id}/channels/{channel}/pairings owner",
