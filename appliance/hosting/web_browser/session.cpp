@@ -72,6 +72,13 @@ constexpr auto choose_option = R"(function(wanted) {
   return "none";
 })";
 
+// Not as members of `document`, which the names of elements hide. The browser reports titles with a delay.
+constexpr auto count_and_title = R"((() => {
+  const { getElementsByTagName } = Document.prototype;
+  const title = Object.getOwnPropertyDescriptor(Document.prototype, "title").get;
+  return [getElementsByTagName.call(document, "*").length, title.call(document)];
+})())";
+
 constexpr auto select_content = R"(function() {
   if (typeof this.select === "function") return this.select();
   getSelection().selectAllChildren(this);
@@ -260,10 +267,13 @@ Task<Result<json::value>> Session::evaluate(std::string expression) {
 Task<Result<Page>> Session::read() {
   const auto self = shared_from_this();
   text_ = {};
-  const auto count = co_await evaluate("document.getElementsByTagName('*').length");
-  if (!count) co_return count.error();
+  const auto facts = co_await evaluate(count_and_title);
+  if (!facts) co_return facts.error();
+  const auto* list = facts->if_array();
+  const bool is_known = list && list->size() == 2;
+  if (is_known && !tabs_.empty()) tabs_.back().title = shortened(web::string_or_empty(&list->at(1)), max_note_bytes);
   Page page{.url = url(), .title = title(), .text = {}, .notes = std::exchange(notes_, {})};
-  if (count->is_number() && count->to_number<double>() > double(max_elements)) {
+  if (is_known && number_in(list->at(0)) > double(max_elements)) {
     const auto words =
         co_await evaluate("document.body.innerText.slice(0, " + std::to_string(max_page_text_bytes) + ")");
     if (!words) co_return words.error();

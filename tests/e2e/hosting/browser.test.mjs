@@ -6,7 +6,7 @@ import { createServer } from "node:http";
 import { join } from "node:path";
 import { test } from "node:test";
 import { Box, until } from "../support/box.mjs";
-import { call, ModelServer, say } from "../peers/model_server.mjs";
+import { call, fail, ModelServer, say } from "../peers/model_server.mjs";
 import { is_alive, processes } from "../support/processes.mjs";
 
 const chromium = "/usr/lib/chromium/chromium";
@@ -28,14 +28,25 @@ const PAGES = {
   "/file": `<title>File</title><a href="/report.csv" download>Report</a>`,
 };
 
-// What pages of other origins try to reach from within: each attempt says how it ended.
-const hostile = (box) => `<title>Hostile</title><pre id="out">trying</pre><script>
-const targets = ["http://169.254.169.254/latest/meta-data/", "http://127.0.0.1:${new URL(box.backend).port}/health",
-  "http://localhost:3128/", "file:///etc/passwd", "http://10.0.0.1/", "http://[::1]:${new URL(box.web).port}/health"];
-Promise.all(targets.map((url) => fetch(url, { mode: "no-cors", signal: AbortSignal.timeout(4000) })
-  .then((answer) => "reached " + url, () => "refused " + url)))
-  .then((all) => { document.getElementById("out").textContent = all.join("; "); });
+// A page that tries to read each target, and says how that ended.
+const hostile = (targets) => `<title>Hostile</title><pre id="out">trying</pre><script>
+const attempts = ${JSON.stringify(targets)}.flatMap((url) => ["cors", "no-cors"].map((mode) =>
+  fetch(url, { mode, signal: AbortSignal.timeout(8000) })
+    .then((answer) => answer.text().then((text) => "answered " + (text || answer.type)), () => "refused")));
+Promise.all(attempts).then((all) => { document.getElementById("out").textContent = "tried: " + all.join("; "); });
 </script>`;
+
+// A service of this machine that would let any page read it. `connections` counts those that have reached it.
+const private_service = async (t, host) => {
+  const service = { connections: 0 };
+  const server = createServer((_, response) => response.writeHead(200, { "access-control-allow-origin": "*" }).end("a secret"));
+  server.on("connection", () => ++service.connections);
+  server.listen(0, host);
+  await once(server, "listening");
+  t.after(() => server.close());
+  service.url = `http://${host.includes(":") ? `[${host}]` : host}:${server.address().port}/`;
+  return service;
+};
 
 const serve = async (t) => {
   const site = { requests: [], pages: { ...PAGES } };
@@ -125,11 +136,13 @@ test("a page is read, clicked, filled and submitted, seen, and a file of it down
 
   const file = await page({ action: "open", url: `${site.url}/file` });
   const download = await page({ action: "download", ref: ref_of(file.text, 'link "Report"') });
-  assert.deepEqual([download.file, download.bytes], ["downloads/report.csv", 8]);
-  assert.equal(readFileSync(join(workspace, "downloads/report.csv"), "utf8"), "a,b\n1,2\n");
+  // Of the path that the site wants, Chromium makes a name; which one differs from version to version.
+  assert.match(download.file, /^downloads\/[\w.]*report\.csv$/);
+  assert.equal(download.bytes, 8);
+  assert.equal(readFileSync(join(workspace, download.file), "utf8"), "a,b\n1,2\n");
   const { marks } = (await ada.call("GET", `/api/agents/${agent}/gate`)).body;
   assert.ok(
-    marks.some(({ what }) => what.includes("downloads/report.csv")),
+    marks.some(({ what }) => what.includes(download.file)),
     "it has texts of others",
   );
   assert.equal((await act({ action: "download", url: `${site.url}/form` })).status, 400, "a page is no download");
@@ -154,7 +167,12 @@ test("typing and submitting wait for the owner, who sees them exactly, and are t
   // The page changes meanwhile: it is found again.
   await page({ action: "open", url: `${site.url}/next` });
   assert.equal((await ada.call("POST", `/api/asks/${ask.id}/answer`, { decision: "allow" })).status, 200);
-  await until("it is done", async () => (await ada.call("GET", `/api/asks/${ask.id}`)).body.state === "done");
+  const carried_out = async () => {
+    const { body } = await ada.call("GET", `/api/asks/${ask.id}`);
+    return ["done", "failed"].includes(body.state) && body;
+  };
+  const done = await until("it is carried out", carried_out, 120_000);
+  assert.equal(done.state, "done", JSON.stringify(done));
   assert.deepEqual(
     site.requests.filter(({ method }) => method === "POST").map(({ body }) => body),
     ["ship=Mary&berth=East"],
@@ -166,15 +184,30 @@ test("typing and submitting wait for the owner, who sees them exactly, and are t
 
 test("a hostile page reaches neither the machine, the metadata address, files nor other ports, and stays bounded", { skip }, async (t) => {
   const { site, box, act, page, workspace } = await story_of(t, { rules: allowed, egress: [HOST] });
-  site.pages["/hostile"] = hostile(box);
+  const services = await Promise.all(["127.0.0.1", "::1"].map((host) => private_service(t, host)));
+  const targets = [
+    "http://169.254.169.254/latest/meta-data/",
+    `${box.backend}/health`,
+    "http://localhost:3128/", // the proxy itself
+    "http://10.0.0.1/",
+    `http://[::1]:${new URL(box.web).port}/health`,
+    ...services.map(({ url }) => url),
+  ];
+  site.pages["/hostile"] = hostile([...targets, "file:///etc/passwd"]);
   await page({ action: "open", url: `${site.url}/hostile` });
   let text = "";
   await until("it has tried everything", async () => {
     ({ text } = await page({ action: "read" }));
-    return /refused|reached/.test(text);
+    return text.includes("tried:");
   });
-  assert.equal(text.match(/refused/g)?.length, 6, text);
-  assert.ok(!text.includes("reached"), text);
+  // What it gets for some is the proxy's refusal, of which it sees nothing.
+  assert.equal(text.match(/refused|answered opaque/g)?.length, 2 * (targets.length + 1), text);
+  assert.ok(!/answered (?!opaque)/.test(text), text);
+  for (const url of targets) assert.match((await page({ action: "open", url })).text, /egress does not admit/, url);
+  assert.deepEqual(
+    services.map(({ connections }) => connections),
+    [0, 0],
+  );
   for (const [url, status] of [
     ["file:///etc/passwd", 400],
     ["chrome://settings", 400],
@@ -183,8 +216,6 @@ test("a hostile page reaches neither the machine, the metadata address, files no
     [`https://example.org/`, 502],
   ])
     assert.equal((await act({ action: "open", url })).status, status, url);
-  const refused = await page({ action: "open", url: "http://169.254.169.254/latest/meta-data/" });
-  assert.match(refused.text, /egress does not admit/);
 
   const popups = await page({ action: "open", url: `${site.url}/popup` });
   const other = await page({ action: "click", ref: ref_of(popups.text, 'link "Other window"') });
@@ -203,6 +234,7 @@ test("a hostile page reaches neither the machine, the metadata address, files no
 
 test("a model uses the browser, and sees a screenshot; the page's texts taint its turn", { skip }, async (t) => {
   const { site, model, ada, agent, workspace } = await story_of(t);
+  model.knows_caller = false; // it gets the picture
   model.will(
     call(["browser_open", { url: `${site.url}/next` }]),
     call(["browser_screenshot", {}]),
@@ -222,6 +254,13 @@ test("a model uses the browser, and sees a screenshot; the page's texts taint it
   const [ask] = (await ada.call("GET", "/api/asks?waiting=true")).body.asks;
   assert.ok(ask.sources.includes("a page in the browser"), ask.sources.join());
   assert.equal(ask.reason, "To say hello.");
+
+  const images = ({ messages }) => JSON.stringify(messages).match(/data:image\/jpeg;base64,/g)?.length ?? 0;
+  assert.deepEqual(model.asked.slice(-2).map(images), [1, 1], "the picture is shown from its call on");
+  model.will(fail(400, "This model takes text only."), say("I cannot see it."));
+  const blind = await ada.call("POST", "/api/chat", { agentId: agent, message: "what is in the picture?" });
+  assert.deepEqual([blind.status, blind.body.message?.content], [200, "I cannot see it."], JSON.stringify(blind.body));
+  assert.deepEqual(model.asked.slice(-2).map(images), [1, 0], "a model that refuses pictures is asked without them");
 });
 
 test("the owner watches, takes over, and ends the browser", { skip }, async (t) => {
@@ -261,6 +300,7 @@ test("the owner watches, takes over, and ends the browser", { skip }, async (t) 
   const gone = await act({ action: "read" });
   assert.deepEqual([gone.status, /No page is open/.test(gone.body.error)], [409, true]);
   const stranger = await box.customer("eve@example.org");
-  assert.equal((await stranger.call("POST", `/api/agents/${agent}/browser`, { action: "take" })).status, 404);
+  for (const body of [{ action: "take" }, { action: "fly" }, {}])
+    assert.equal((await stranger.call("POST", `/api/agents/${agent}/browser`, body)).status, 404, JSON.stringify(body));
   assert.ok(form.text);
 });
