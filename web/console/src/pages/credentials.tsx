@@ -132,8 +132,8 @@ function Row({ credential: one, last, onChange, onRemove }: RowProps) {
 
 function Uses({ uses }: { uses: CredentialUse[] }) {
   return (
-    <section aria-labelledby="uses-title">
-      <h2 id="uses-title">{t("credential.uses")}</h2>
+    <section>
+      <h2>{t("credential.uses")}</h2>
       <Table
         title={t("credential.uses")}
         columns={[
