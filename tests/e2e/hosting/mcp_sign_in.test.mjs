@@ -137,7 +137,7 @@ test("npm's oidc-provider signs in for a server elsewhere, with a client of the 
   const { default: Provider } = await import(pathToFileURL(package_named.resolve("oidc-provider")));
   provider = new Provider(issuer, {
     clients: [{ client_id: "the-box", client_secret: "the-client-secret", redirect_uris: [`${story.box.web}/api/mcp-servers/callback`] }],
-    scopes: ["openid", "offline_access", "weather"],
+    scopes: ["openid", "offline_access"],
     features: {
       devInteractions: { enabled: false },
       resourceIndicators: {
@@ -154,7 +154,9 @@ test("npm's oidc-provider signs in for a server elsewhere, with a client of the 
     const { prompt, params } = await provider.interactionDetails(request, response);
     if (prompt.name === "login") return provider.interactionFinished(request, response, { login: { accountId: "ada" } });
     const grant = new provider.Grant({ accountId: "ada", clientId: params.client_id });
-    grant.addResourceScope(params.resource, "weather");
+    const { missingOIDCScope = [], missingResourceScopes = {} } = prompt.details;
+    grant.addOIDCScope(missingOIDCScope.join(" "));
+    for (const [of, scopes] of Object.entries(missingResourceScopes)) grant.addResourceScope(of, scopes.join(" "));
     const consent = { consent: { grantId: await grant.save() } };
     return provider.interactionFinished(request, response, consent, { mergeWithLastSubmission: true });
   };
