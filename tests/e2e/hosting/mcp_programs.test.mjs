@@ -9,7 +9,7 @@ import { test } from "node:test";
 import { Box, run, until } from "../support/box.mjs";
 import { call, ModelServer, say } from "../peers/model_server.mjs";
 import { load } from "../support/mcp_packages.mjs";
-import { end_process, processes } from "../support/processes.mjs";
+import { end_process, mounts, processes } from "../support/processes.mjs";
 
 const skip = process.getuid() !== 0 ? "agents' programs need users of their own here" : undefined;
 
@@ -40,8 +40,11 @@ const story_of = async (t, env = {}) => {
   return { box, model, ada, agent, workspace, configure, configured, hears, servers, tools, log };
 };
 
-// The node processes that run this file, as the machine sees them.
-const running = (path) => processes().filter(({ arguments: [program, file] }) => program === "node" && file === path);
+// The node processes that run this file for the agent, as the machine sees them: those with its workspace.
+const running = ({ agent }, path) =>
+  processes().filter(
+    ({ pid, arguments: [program, file] }) => program === "node" && file === path && mounts(pid).includes(`/agents/${agent}/workspace `),
+  );
 
 const FILES = "/opt/mcp/server-filesystem/node_modules/@modelcontextprotocol/server-filesystem/dist/index.js";
 
@@ -55,6 +58,14 @@ test("servers from npm are programs of the agent, confined as its commands", { s
     files: { package: "server-filesystem", args: ["/workspace"], tools: ["write_file", "read_text_file"] },
     memory: { package: "server-memory", env: { MEMORY_FILE_PATH: "/workspace/graph.jsonl" }, tools: ["create_entities", "read_graph"] },
   });
+  await until(
+    "the tools of both",
+    async () => {
+      const found = await story.tools();
+      return found.includes("files__write_file") && found.includes("memory__read_graph");
+    },
+    120_000,
+  );
   const entities = [{ name: "Fastnet", entityType: "rock", observations: ["has a lighthouse"] }];
   await story.hears(
     "keep this",
@@ -72,7 +83,7 @@ test("servers from npm are programs of the agent, confined as its commands", { s
   assert.match(results[2].content, /a note/);
   assert.match(results[3].content, /Fastnet/);
   assert.equal(results[4].isError, true, "the server keeps to the folder that it was given");
-  const [{ pid }] = running(FILES);
+  const [{ pid }] = running(story, FILES);
   assert.notEqual(statSync(`/proc/${pid}`).uid, statSync(`/proc/${story.box.child.pid}`).uid, "a user of the agent's own");
   assert.ok(!readFileSync(`/proc/${pid}/environ`, "latin1").includes("INTERNAL_API_KEY"));
   const networks = [pid, story.box.child.pid].map((one) => statSync(`/proc/${one}/ns/net`).ino);
@@ -82,9 +93,10 @@ test("servers from npm are programs of the agent, confined as its commands", { s
 
   // One that dies is started again; its words are in the agent's log.
   end_process(pid);
-  await until("its end", () => running(FILES).length === 0);
+  await until("its end", () => running(story, FILES).length === 0);
+  await until("that the box knows", async () => (await story.log()).some((line) => line.includes("the server has ended")));
   await story.hears("read it again", call(["files__read_text_file", { path: "/workspace/notes.txt" }]), say("Done."));
-  assert.match(story.model.results[0].content, /a note/);
+  assert.match(story.model.results[0].content ?? "", /a note/, JSON.stringify(story.model.results[0]));
   const lines = await until("the log", async () => {
     const found = (await story.log()).filter((line) => line.includes("mcp_server_wrote"));
     return found.length > 1 && found;
@@ -93,16 +105,20 @@ test("servers from npm are programs of the agent, confined as its commands", { s
   assert.ok(lines.some((line) => /the server has ended: Its exit code is 137/.test(line)));
 
   // It ends with the agent, and with the box.
-  await story.ada.call("POST", `/api/agents/${story.agent}/stop`);
-  await until("the end of the servers", () => running(FILES).length === 0);
-  assert.match((await story.servers())[0].error, /The agent does not run/);
-  await story.ada.call("POST", `/api/agents/${story.agent}/start`);
+  const told = async (act) => assert.equal((await story.ada.call("POST", `/api/instance/${story.agent}/${act}`)).status, 200, act);
+  await told("stop");
+  await story.box.until_status(story.ada, story.agent, "stopped");
+  await until("the end of the servers", () => running(story, FILES).length === 0);
+  const listed_with = (error) => until(`a list with ${error}`, async () => error.test((await story.servers())[0].error ?? ""), 90_000);
+  await listed_with(/The agent does not run/); // lists are kept for a minute
+  await told("start");
   await story.box.until_status(story.ada, story.agent, "running");
+  await listed_with(/^$/);
   await story.hears("and now?", call(["files__read_text_file", { path: "/workspace/notes.txt" }]), say("Done."));
   assert.match(story.model.results[0].content, /a note/);
-  assert.equal(running(FILES).length, 1);
+  assert.equal(running(story, FILES).length, 1);
   await story.box.end("SIGKILL");
-  await until("that nothing is left", () => running(FILES).length === 0);
+  await until("that nothing is left", () => running(story, FILES).length === 0);
 });
 
 test("a server's resources, prompts and questions are the agent's and the owner's", { skip }, async (t) => {
