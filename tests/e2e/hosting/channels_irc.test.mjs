@@ -42,6 +42,12 @@ class Irc {
       ? this.people.get(chat).heard.flatMap(({ from, to, text }) => (/^scout/.test(from) && to === `p${chat}` ? [text] : []))
       : this.people.get(104).heard.flatMap(({ from, to, text }) => (/^scout/.test(from) && to === ROOM ? [text] : []));
   files = () => [];
+  // The box takes what people say in the order of the server: what another stranger says afterwards is answered.
+  async taken() {
+    await Promise.all([...this.people.values()].map((person) => person.settled()));
+    this.write(103, "And me");
+    await until("another stranger's code", () => this.texts(103).some((text) => text.includes("code to the person")));
+  }
   vanish = () => this.wire.vanish();
   listen = () => this.wire.listen();
   limit = () => this.wire.faults.push("limit");

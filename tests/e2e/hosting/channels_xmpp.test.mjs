@@ -57,6 +57,12 @@ class Xmpp {
       content === undefined ? [] : [{ name: decodeURIComponent(url.split("/").at(-1)), content }],
     );
   edits = (chat) => this.heard(chat).at(-1).edits;
+  // The box takes what people say in the order of the server: what another stranger says afterwards is answered.
+  async taken() {
+    await Promise.all([...this.server.sessions.values()].map((person) => person.settled()));
+    this.write(103, "And me");
+    await until("another stranger's code", () => this.texts(103).some((text) => text.includes("code to the person")));
+  }
   vanish = () => this.server.end();
   listen = () => this.server.serve();
   limit = () => this.server.order("limit");

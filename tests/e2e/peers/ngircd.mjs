@@ -160,6 +160,10 @@ export class IrcPerson {
     const [, from, to, text] = /^:([^ !]+)\S* PRIVMSG (\S+) :(.*)$/.exec(line) ?? [];
     if (from) this.heard.push({ from, to, text });
   }
+  // Once the server has everything that was said.
+  settled() {
+    return this.#said;
+  }
   say(to, text, is_there) {
     this.#said = this.#said.then(async () => {
       for (

@@ -1,6 +1,7 @@
 // Debian's prosody on loopback in a folder of its own, with a module that makes it refuse or lose the bot's messages;
 // and people who talk over it.
 import { spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
@@ -170,10 +171,11 @@ class Person {
     await person.#ask(head, /<\/stream:features>/);
     await person.#ask("<iq type='set' id='bind'><bind xmlns='urn:ietf:params:xml:ns:xmpp-bind'/></iq>", /<iq [^>]*id=['"]bind['"]/);
     await person.#ask("<presence/>", /<presence/);
+    person.is_there = true;
     return person;
   }
   #ask(text, wanted) {
-    this.#rest = "";
+    if (!this.is_there) this.#rest = ""; // later it may hold half of a message
     const answered = new Promise((resolve, reject) => {
       this.#waits.push([wanted, resolve]);
       this.socket.once("close", () => reject(new Error(`${this.name}: prosody closed the connection`)));
@@ -219,6 +221,14 @@ class Person {
   join(room) {
     this.socket.write(
       `<presence to='${room}/${this.name}'><x xmlns='http://jabber.org/protocol/muc'><history maxstanzas='0'/></x></presence>`,
+    );
+  }
+  // Once the server has everything that was said.
+  async settled() {
+    const id = randomUUID();
+    await this.#ask(
+      `<iq type='get' id='${id}' to='${this.server.domain}'><ping xmlns='urn:xmpp:ping'/></iq>`,
+      new RegExp(`<iq [^>]*${id}`),
     );
   }
   // The file as an address, as people's programs send it.
