@@ -276,7 +276,7 @@ test("settings are changed in the console: at once or after the restart, with wh
   const settings = async (wanted) => (await box.backend_call("GET", "/api/admin/settings")).settings.find(({ name }) => name === wanted);
   const row = (name) => admin.page.getByRole("listitem").filter({ hasText: name });
   await opens("settings?q=session_idle");
-  await admin.button("Change SESSION_IDLE").click();
+  await admin.button("Edit SESSION_IDLE").click();
   await admin.dialog.getByLabel("Value").fill("soon");
   await admin.dialog.getByRole("button", { name: "Save" }).click();
   await admin.alert.getByText(/^Value must/).waitFor();
@@ -291,13 +291,13 @@ test("settings are changed in the console: at once or after the restart, with wh
   assert.match(readFileSync(join(box.folder, "agentbox.toml"), "utf8"), /^session_idle = "2h"$/m);
 
   await opens("settings?q=log_level");
-  await admin.button("Change LOG_LEVEL").click();
+  await admin.button("Edit LOG_LEVEL").click();
   await admin.dialog.getByText("In force at once.").waitFor();
   await admin.dialog.getByLabel("Value").selectOption("warning");
   await admin.dialog.getByRole("button", { name: "Save" }).click();
   await admin.dialog.waitFor({ state: "detached" });
   assert.deepEqual([(await settings("LOG_LEVEL")).value, (await settings("LOG_LEVEL")).isPending], ["warning", false]);
-  await admin.button("Change LOG_LEVEL").click();
+  await admin.button("Edit LOG_LEVEL").click();
   await admin.dialog.getByRole("button", { name: "Use the default" }).click();
   await admin.dialog.waitFor({ state: "detached" });
   assert.equal((await settings("LOG_LEVEL")).value, "info");
@@ -307,7 +307,7 @@ test("settings are changed in the console: at once or after the restart, with wh
   await row("STATUS_PAGE")
     .getByTitle(/environment, which overrides/)
     .waitFor();
-  assert.equal(await admin.button("Change STATUS_PAGE").count(), 0);
+  assert.equal(await admin.button("Edit STATUS_PAGE").count(), 0);
   const put = (name, value) =>
     send(box.backend, "PUT", "/api/admin/settings", {
       headers: { authorization: `Bearer ${INTERNAL_KEY}`, "content-type": "application/json" },

@@ -328,6 +328,10 @@ const noted = {
       ],
     ]),
   ),
+  "backend PUT /api/admin/settings": [
+    "setting changed by admin: ok",
+    ({ box }) => box.backend_call("PUT", "/api/admin/settings", { name: "SESSION_IDLE", value: "2h" }),
+  ],
   "backend PUT /api/admin/caps": [
     "cap set by admin: ok",
     ({ box }) => box.backend_call("PUT", "/api/admin/caps", { scope: "plan", target: "label", period: "day", tokens: 1000 }),
