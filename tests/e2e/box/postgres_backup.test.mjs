@@ -36,14 +36,17 @@ const signs_in = async (box, email) => assert.equal((await box.person().log_in(e
 test("a backup restores into either engine, whichever made it", { skip }, async (t) => {
   const server = await PostgresServer.start(t);
   const first = await new_database(server, "agentbox");
-  const box = await start_box(t, first, { BACKUP_SCHEDULE: "0 0 1 1 *" }); // the first one is made at once
+  const box = await start_box(t, first, { BACKUP_SCHEDULE: "* * * * * *", BACKUP_KEEP: "2" });
   await box.customer("ada@example.org");
   const drill = await until("the backup is restored on trial", async () => {
     const { restoreDrill } = await box.backend_call("GET", "/api/admin/backups");
-    return restoreDrill?.lastProvenRestore && restoreDrill;
+    return restoreDrill?.lastProvenRestore && restoreDrill.records > 10 && restoreDrill;
   });
   assert.equal(drill.problem, null);
-  assert.ok(drill.records > 10);
+  // Without backups that are made beside those of the story.
+  await box.end("SIGTERM");
+  box.env = { ...box.env, BACKUP_SCHEDULE: "" };
+  await box.serve();
 
   const to = `${new_folder(t)}-backup`;
   const made = await run(["backup", "--data", box.folder, "--to", to, "--with-key"], {
