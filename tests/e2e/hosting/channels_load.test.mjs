@@ -15,7 +15,7 @@ const CHANNELS = 10,
   PEOPLE = 5; // of a channel
 const PACE = 50; // milliseconds between two messages: a thousand take 50 seconds
 
-test("a thousand messages a minute over ten channels are answered without loss", { timeout: 180_000 }, async (t) => {
+test("a thousand messages a minute over ten channels are answered without loss", { timeout: 540_000 }, async (t) => {
   const model = await TalkingModel.start(t);
   const box = await Box.start(t, { LOCAL_MODEL_URL: model.url, SUMMARIZER_ALLOW_PRIVATE: "on", RATE_LIMITS: "off" });
   const ada = await box.customer("ada@example.org", "collective");
@@ -75,7 +75,9 @@ test("a thousand messages a minute over ten channels are answered without loss",
   }
   await Promise.all(posts);
   const taken = Date.now() - begun;
-  await until("all answers", () => answers.size >= MESSAGES, 90_000);
+  // As long as answers come: a busy machine takes longer.
+  for (let before; (before = answers.size) < MESSAGES; )
+    await until(`another answer than the first ${before}`, () => answers.size > before, 60_000);
   t.diagnostic(`taken in ${(taken / 1000).toFixed(1)} s, answered in ${((Date.now() - begun) / 1000).toFixed(1)} s`);
   for (let number = 0; number < MESSAGES; number++)
     assert.equal(answers.get(`You said: number ${number}`), 1, `the answer to message ${number}`);
