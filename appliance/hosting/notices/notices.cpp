@@ -309,11 +309,14 @@ bool Notices::may_ask_on_channels(store::UserId owner) const {
 }
 
 web::Task<> Notices::forget(store::UserId owner, std::string agent) {
-  auto change = sources_.system.change();
-  for (const auto& notice : sources_.system.tenant(owner).list(notices_table, {.limit = std::size_t(-1)}))
-    if (notice.agent == agent)
-      if (const auto row = sources_.system.get(notices_table, owner, notice.id)) change.erase(notices_table, *row);
-  co_await change.commit();
+  for (bool is_forgotten = false; !is_forgotten;) {  // a notice may be sent meanwhile
+    auto change = sources_.system.change();
+    for (const auto& notice : sources_.system.tenant(owner).list(notices_table, {.limit = std::size_t(-1)}))
+      if (notice.agent == agent)
+        if (const auto row = sources_.system.get(notices_table, owner, notice.id)) change.erase(notices_table, *row);
+    const auto outcome = co_await change.commit();
+    is_forgotten = outcome.ok();
+  }
 }
 
 web::Task<> Notices::send_due() {

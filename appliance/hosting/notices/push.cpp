@@ -122,9 +122,12 @@ web::Task<web::Result<PushDevice>> Push::add(store::UserId user, std::string nam
 
 web::Task<web::Result<void>> Push::remove(store::UserId user, std::string id) {
   if (!system_.get(devices_table, user, id)) co_return web::not_found("No such device");
-  auto change = system_.change();
-  erase(change, user, id);
-  co_await change.commit();  // stale: another request has removed it
+  for (bool is_removed = false; !is_removed;) {  // its lane may write what came of a message meanwhile
+    auto change = system_.change();
+    erase(change, user, id);
+    const auto outcome = co_await change.commit();
+    is_removed = outcome.ok();
+  }
   co_return web::Result<void>();
 }
 
