@@ -27,8 +27,19 @@ export const language = signal("en");
 // For dates and numbers: the browser's own variant of the language, such as en-GB.
 export const locale = computed(() => navigator.languages.find((tag) => tag.split("-")[0] === language.value) ?? language.value);
 
+let loading: Promise<unknown> = Promise.resolve();
+
 // Loads the texts; the console is drawn after that.
-export async function loadLanguage() {
+export function loadLanguage() {
+  const loaded = load();
+  loading = loaded.catch(() => undefined);
+  return loaded;
+}
+
+// Resolved once t() has texts, or they could not be loaded. For what is said before the console is drawn.
+export const untilLoaded = () => loading;
+
+async function load() {
   const wanted = preferred();
   const loaded = (await import(`../messages/${wanted}.json`)) as { default: Messages };
   messages.value = loaded.default;
