@@ -138,19 +138,31 @@ web::Task<web::Result<Authority>> authority_at(std::string issuer, Asking asking
 }  // namespace
 
 std::string challenge_parameter(std::string_view header, std::string_view name) {
-  // name="value" or name=value, after a space or a comma.
-  for (std::size_t at = 0; (at = header.find(name, at)) != header.npos; at += name.size()) {
-    const bool begins = at > 0 && (header[at - 1] == ' ' || header[at - 1] == ',' || header[at - 1] == '\t');
-    auto rest = header.substr(at + name.size());
-    if (!begins || !rest.starts_with('=')) continue;
-    rest.remove_prefix(1);
-    if (!rest.starts_with('"')) return std::string(rest.substr(0, rest.find_first_of(", \t")));
-    std::string value;
-    for (std::size_t i = 1; i < rest.size() && rest[i] != '"'; ++i) {
-      if (rest[i] == '\\' && i + 1 < rest.size()) ++i;
-      value += rest[i];
+  // A scheme, then name="value" or name=value, separated by spaces and commas.
+  const auto end_of = [&](const char* separators, std::size_t from) {
+    return std::min(header.find_first_of(separators, from), header.size());
+  };
+  for (std::size_t at = 0; at < header.size();) {
+    const auto begin = at;
+    at = end_of("=\", \t", begin);
+    const auto word = header.substr(begin, at - begin);
+    if (at == header.size() || header[at] != '=') {
+      ++at;
+      continue;
     }
-    return value;
+    std::string value;
+    if (++at < header.size() && header[at] == '"') {
+      for (++at; at < header.size() && header[at] != '"'; ++at) {
+        if (header[at] == '\\' && at + 1 < header.size()) ++at;
+        value += header[at];
+      }
+      ++at;
+    } else {
+      const auto end = end_of(", \t", at);
+      value = header.substr(at, end - at);
+      at = end;
+    }
+    if (word == name && begin > 0) return value;
   }
   return {};
 }

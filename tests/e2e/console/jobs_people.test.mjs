@@ -159,6 +159,6 @@ for (const [place, viewport] of Object.entries(SCREENS)) {
       await ada.sees_status("running");
     });
     assert.equal(new URL(ada.page.url()).pathname, `/agents/${id}`);
-    assert.equal(await draft.inputValue(), "half a thought");
+    await until("the draft is back", async () => (await draft.inputValue()) === "half a thought");
   });
 }
