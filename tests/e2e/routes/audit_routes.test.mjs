@@ -6,6 +6,7 @@ import { rmSync } from "node:fs";
 import { test } from "node:test";
 import { add_passkey } from "../support/authenticator.mjs";
 import { ADMIN, Box, INTERNAL_KEY, PASSWORD, send, until } from "../support/box.mjs";
+import { people_noted, people_unnoted } from "../support/people_acts.mjs";
 import { code_of } from "../support/totp.mjs";
 import { new_wallet, sign_in } from "../support/wallet.mjs";
 
@@ -91,6 +92,7 @@ const decide_referral = async ({ box, ada }, listener, act) => {
 
 // How the record's line begins for each, and what has it written; an attempt that fails counts like one that does not.
 const noted = {
+  ...people_noted,
   "web POST /api/register": [
     "registered",
     ({ stranger }) => stranger.call("POST", "/api/register", { email: "new@example.org", password: PASSWORD }),
@@ -186,7 +188,6 @@ const noted = {
       await guest.call("DELETE", `/api/settings/identities/${id}`, {});
     },
   ],
-
   "web POST /api/notifications/devices": [
     "push device added: ok",
     async (world) => {
@@ -201,12 +202,10 @@ const noted = {
     "push device removed: ok",
     ({ ada, device }) => ada.call("DELETE", `/api/notifications/devices/${device.body.id}`),
   ],
-
   "web POST /api/auth/step-up": [
     "identity confirmed: currentPassword is wrong",
     ({ ada }) => ada.call("POST", "/api/auth/step-up", { currentPassword: "a wrong password" }),
   ],
-
   "web POST /api/keys": ["API key made", ({ ada }) => ada.call("POST", "/api/keys", { name: "laptop" })],
   "web DELETE /api/keys/{id}": [
     "API key deleted",
@@ -502,6 +501,7 @@ for (const [route, [line, use]] of Object.entries(noted)) if (on_both(route)) no
 
 // What people do with what is theirs, and what changes nothing: nobody gets in by it, and nobody is kept out.
 const unnoted = {
+  "what is shared": people_unnoted,
   "lets nobody in": [
     ...["register", "token"].map((act) => `web POST /oauth/${act}`), // the consent is noted
     "web POST /api/agents/{id}/mcp-servers/{server}/sign-in", // the callback, a GET, is noted
