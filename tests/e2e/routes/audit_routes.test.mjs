@@ -89,7 +89,6 @@ const decide_referral = async ({ box, ada }, listener, act) => {
   await admin.log_in(ADMIN.email, ADMIN.password);
   return admin.call("POST", path);
 };
-
 // How the record's line begins for each, and what has it written; an attempt that fails counts like one that does not.
 const noted = {
   ...people_noted,
@@ -125,7 +124,6 @@ const noted = {
   ],
   "web POST /api/security/risc": ["security event refused", ({ box }) => send(box.web, "POST", "/api/security/risc", { body: "a.b.c" })],
   "web POST /api/auth/idp/risc": ["security event refused", ({ box }) => send(box.web, "POST", "/api/auth/idp/risc", { body: "a.b.c" })],
-
   "web POST /api/settings": [
     "email changed",
     ({ ada }) => ada.call("POST", "/api/settings", { email: "ada2@example.org", currentPassword: PASSWORD }),
@@ -154,7 +152,6 @@ const noted = {
       await ada.call("DELETE", `/api/auth/sessions/${sessions.find(({ current }) => !current).id}`);
     },
   ],
-
   [`web POST ${factor}/begin`]: [
     "second factor begun",
     ({ ada }) => ada.call("POST", `${factor}/begin`, { currentPassword: "a wrong password" }),
@@ -178,7 +175,6 @@ const noted = {
       await carol.call("DELETE", `${factor}/passkeys/${id}`, { code: "wrong" });
     },
   ],
-
   "web DELETE /api/settings/identities/{id}": [
     "identity disconnected: This is the only way to sign in",
     async ({ box }) => {
