@@ -10,13 +10,9 @@
 #include "store/store.h"
 #include "web/server/loop_watchdog.h"
 
-namespace maintenance {
-class RestoreDrill;
-}
 namespace standby {
-class BucketCopy;
 class Shipper;
-}  // namespace standby
+}
 
 namespace box {
 
@@ -50,10 +46,7 @@ class Module {
   hosting::Module& hosting;
   administration::RecentProofs recent_proofs;
   acme::Renewal certificate;
-  // Set by their capabilities.
-  maintenance::RestoreDrill* drill = nullptr;
-  standby::Shipper* shipper = nullptr;    // null: STANDBY is off
-  standby::BucketCopy* bucket = nullptr;  // null: there is none
+  standby::Shipper* shipper = nullptr;  // set by its capability; null: STANDBY is off
 
  private:
   agentbox::RunningCapabilities capabilities_;

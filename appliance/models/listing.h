@@ -13,8 +13,7 @@ struct ListedModel {
   std::string id, name, provider, description;
   std::vector<std::string> tags;
   std::shared_ptr<const Catalogue> catalogue;  // keeps `entry` alive
-  const Model* entry = nullptr;                // null: not in the catalogue
-  std::int64_t context = 0;                    // tokens, as its server lists it; 0: unknown
+  const Model* entry = nullptr;                // null: not in the catalogue, and free
   bool available = false;                      // a configured provider serves it
 };
 

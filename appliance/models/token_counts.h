@@ -31,6 +31,5 @@ class TokenCounter {
 };
 
 std::int64_t counted_tokens(const ChatRequest&);
-std::int64_t counted_tokens(const Message&);  // without its reasoning
 
 }  // namespace models

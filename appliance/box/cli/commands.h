@@ -47,8 +47,7 @@ struct BackupOptions {
 int backup(const Settings&, const BackupOptions&);
 
 struct RestoreOptions {
-  std::string from;                               // a folder, or s3://BUCKET/FOLDER
-  std::string at;                                 // of a bucket: RFC 3339; empty: the newest
+  std::filesystem::path from;
   std::optional<std::filesystem::path> key_file;  // else AGENTBOX_MASTER_KEY, else the backup's own
 };
 // Changes nothing unless the key opens the backup.

@@ -13,8 +13,6 @@
 #include "appliance/hosting/agents/addresses.h"
 #include "appliance/hosting/agents/monitor.h"
 #include "appliance/hosting/agents/records.h"
-#include "web/protocol/http.h"
-#include "web/result.h"
 
 namespace agents {
 
@@ -119,8 +117,5 @@ struct DeletedAgent {
   bool deleted = true;
 };
 BOOST_DESCRIBE_STRUCT(DeletedAgent, (), (id, deleted))
-
-// The answer about an agent after it was started, stopped, repaired or reset.
-web::Result<web::Response> lifecycle_answer(const web::Result<Agent>&, const AgentAddresses&);
 
 }  // namespace agents

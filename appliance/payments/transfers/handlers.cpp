@@ -200,8 +200,7 @@ web::Answer pay_as_agent(const Services& services, const web::Request& request, 
                   .amount = *amount,
                   .key = body.idempotencyKey.value_or(""),
                   .memo = body.memo.value_or(""),
-                  .agent = request.caller.agent,
-                  .reason = body.why.value_or("")};
+                  .agent = request.caller.agent};
   gate::Act act{.owner = user, .agent = payment.agent, .kind = gate_kind, .effect = gate::Effect::money};
   act.target = payment.to.checksummed();
   const auto decision = services.gate.decide(act);

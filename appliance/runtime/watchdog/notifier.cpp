@@ -31,27 +31,26 @@ json::object webhook_body(const std::string& text) {
   return {{"text", web::escape_markup(text)}, {"content", text}, {"allowed_mentions", {{"parse", json::array()}}}};
 }
 
-std::string opening(Notice notice) {
+std::string sentence(Notice notice, const std::string& why) {
   switch (notice) {
     case Notice::degraded:
-      return "is degraded. ";
+      return "is degraded. " + why;
     case Notice::recovered:
-      return "is well again. ";
+      return "is well again. " + why;
     case Notice::repaired:
-      return "has been repaired. ";
+      return "has been repaired. " + why;
     case Notice::crash_loop:
       break;
   }
-  return "has been given up. ";
+  return "has been given up. " + why;
+}
+
+std::string with_full_stop(std::string text) {
+  if (!text.ends_with('.')) text += '.';
+  return text;
 }
 
 }  // namespace
-
-std::string sentence_of(Notice notice, const std::string& why) {
-  auto text = opening(notice) + why;
-  while (text.ends_with(' ')) text.pop_back();
-  return text.ends_with('.') ? text : text + ".";
-}
 
 struct Notifier::Impl {
   Impl(NotifierOptions chosen, boost::asio::io_context& home) : options(std::move(chosen)) {
@@ -97,12 +96,11 @@ Notifier::Notifier(NotifierOptions options, boost::asio::io_context& home)
 
 Notifier::~Notifier() = default;
 
-bool Notifier::notify(const std::string& agent, const std::string& name, Notice notice, const std::string& why) {
-  if (!impl_->is_new(agent, notice)) return false;
-  const auto text = "agentbox: the agent " + name + " (" + agent + ") " + sentence_of(notice, why);
+void Notifier::notify(const std::string& agent, const std::string& name, Notice notice, const std::string& why) {
+  if (!impl_->is_new(agent, notice)) return;
+  const auto text = "agentbox: the agent " + name + " (" + agent + ") " + with_full_stop(sentence(notice, why));
   if (impl_->bot) impl_->bot->send(text);
   if (impl_->webhook) impl_->webhook->send(text);
-  return true;
 }
 
 web::Task<> Notifier::stop() {

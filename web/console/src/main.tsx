@@ -8,7 +8,7 @@ import { loadLanguage, t } from "./app/i18n";
 import { match } from "./app/pages";
 import { go, location } from "./app/router";
 import { Shell } from "./app/shell";
-import { forgetAll, keepDrafts, restoreDrafts } from "./conversation";
+import { forgetAll } from "./conversation";
 
 const unreachable = signal("");
 const texts = loadLanguage();
@@ -42,25 +42,14 @@ effect(() => {
 });
 
 effect(() => {
-  if (account.user.value) void import("./app/worker");
-});
-
-effect(() => {
   const { user, settings } = account;
   void settings.value;
   followUser(user.value?.id ?? "");
 });
 
 effect(() => {
-  const id = account.user.value?.id;
-  if (id) restoreDrafts(id);
-});
-
-effect(() => {
   if (sessionsEnded.value === 0) return;
-  const was = account.user.peek()?.id;
-  if (was) keepDrafts(was);
-  else forgetAll();
+  forgetAll();
   rememberSession(false);
   account.user.value = null;
 });

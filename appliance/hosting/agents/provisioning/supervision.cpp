@@ -44,10 +44,9 @@ watchdog::Target target_of(const Agent& agent) {
 }  // namespace
 
 Supervision::Supervision(store::System system, Provisioner& provisioner, agentbox::Events& events,
-                         const agentbox::Settings& settings, Entered entered, Notified notified)
+                         const agentbox::Settings& settings, Entered entered)
     : provisioner_(provisioner),
       entered_(std::move(entered)),
-      notified_(std::move(notified)),
       notifier_(notifier_options(settings), provisioner.home()),
       watchdog_(std::move(system), policy_of(settings), actions(), provisioner.home()) {
   provisioner_.set_observer(observer());
@@ -108,8 +107,7 @@ watchdog::WatchdogActions Supervision::actions() {
     });
   };
   actions.notify = [this](const watchdog::Target& target, watchdog::Notice notice, const std::string& why) {
-    const bool is_new = notifier_.notify(target.id, target.name, notice, why);
-    if (is_new && notified_) notified_(target, notice, why);
+    notifier_.notify(target.id, target.name, notice, why);
   };
   actions.entered = [this](const watchdog::Watch& watch) {
     if (entered_) entered_(watch);

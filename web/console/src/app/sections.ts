@@ -97,7 +97,6 @@ const admin: Section[] = [
   {
     title: "admin.network",
     rows: [
-      { to: "/admin/channels", title: "page.all_channels", icon: "chat" },
       { to: "/admin/egress", title: "page.egress", icon: "globe" },
       { to: "/admin/git", title: "page.git_hosts", icon: "git" },
     ],

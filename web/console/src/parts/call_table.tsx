@@ -9,7 +9,6 @@ import { Button } from "../components/button";
 import { Dialog } from "../components/dialog";
 import { sorted, Table } from "../components/table";
 import { Time } from "../components/time";
-import { isCostUnknown } from "../usage_data";
 
 interface Props {
   calls: ModelCall[];
@@ -19,11 +18,7 @@ interface Props {
 // Rows that are drawn at once.
 const page = 50;
 
-function costOf(one: ModelCall): string {
-  if (one.ownKey) return t("usage.own_key");
-  if (isCostUnknown(one)) return t("usage.cost_unknown");
-  return typeof one.cost === "string" ? money(one.cost) : "–";
-}
+const costOf = ({ cost, ownKey }: ModelCall) => (ownKey ? t("usage.own_key") : typeof cost === "string" ? money(cost) : "–");
 
 export function CallTable({ calls, agents }: Props) {
   const pages = useSignal(1);

@@ -4,15 +4,13 @@ import type { Agent } from "../api/types";
 import { t } from "../app/i18n";
 import { Field, Select, TextArea } from "../components/field";
 import { Form, textOf } from "../components/form";
+import { useLoad } from "../components/loaded";
 import { Notice } from "../components/notice";
-import { known } from "../models";
-import { ModelCost } from "./model_cost";
-import { modelIn, ModelSelect } from "./model_select";
 
 type Config = Record<string, unknown>;
 
 const providers = ["auto", "openrouter", "anthropic", "openai", "google", "local", "builtin"];
-const texts = ["aiProvider", "systemPrompt"] as const;
+const texts = ["model", "aiProvider", "systemPrompt"] as const;
 const numbers = ["temperature", "topP", "maxTokens"] as const;
 
 const shown = (value: unknown) => (typeof value === "string" || typeof value === "number" ? String(value) : "");
@@ -22,11 +20,10 @@ const shown = (value: unknown) => (typeof value === "string" || typeof value ===
 export function ConfigForm({ agent, config, onSaved }: { agent: Agent; config: Config; onSaved: () => Promise<void> }) {
   const saved = useSignal(false);
   const problem = useSignal("");
-  const model = useSignal(shown(config.model));
-  const provider = useSignal(shown(config.aiProvider) || "auto");
+  const models = useLoad(async () => (await call("GET /api/models")).models, []);
   // Also the box's further servers, whose models are not in the catalogue and so have no known context window, and a
   // server that the box no longer has.
-  const served = (known.value?.models ?? []).filter(({ contextWindow }) => contextWindow === 0).map(({ provider }) => provider);
+  const served = (models.data.value ?? []).filter(({ contextWindow }) => contextWindow === 0).map(({ provider }) => provider);
   const choices = [...new Set([...providers, ...served, shown(config.aiProvider) || "auto"])];
   const save = async (values: FormData) => {
     saved.value = false;
@@ -38,7 +35,6 @@ export function ConfigForm({ agent, config, onSaved }: { agent: Agent; config: C
       problem.value = t("config.not_json");
       return;
     }
-    changed.model = modelIn(values, "config.model") || "auto";
     for (const name of texts) {
       const text = textOf(values, `config.${name}`).trim();
       if (text) changed[name] = text;
@@ -51,32 +47,34 @@ export function ConfigForm({ agent, config, onSaved }: { agent: Agent; config: C
     await onSaved();
     saved.value = true;
   };
-  const fields = new Set<string>(["model", ...texts, ...numbers]);
-  const rest = Object.fromEntries(Object.entries(config).filter(([name]) => !fields.has(name)));
+  const known = new Set<string>([...texts, ...numbers]);
+  const rest = Object.fromEntries(Object.entries(config).filter(([name]) => !known.has(name)));
   return (
     <Form submit={t("action.save")} onSubmit={save}>
-      <ModelSelect
+      <Field
         label={t("config.model")}
         name="config.model"
-        value={shown(config.model) === "auto" ? "" : shown(config.model)}
-        empty={t("new_agent.default_model")}
+        maxLength={100}
+        autocomplete="off"
+        list="known-models"
         hint={t("config.model_hint")}
-        onChosen={(chosen) => (model.value = chosen)}
+        defaultValue={shown(config.model)}
       />
-      <Select
-        label={t("config.provider")}
-        name="config.aiProvider"
-        key={choices.join()}
-        defaultValue={provider.value}
-        onChange={(event) => (provider.value = event.currentTarget.value)}
-      >
+      <datalist id="known-models">
+        <option value="auto" />
+        {models.data.value?.map(({ id, name }) => (
+          <option key={id} value={id}>
+            {name}
+          </option>
+        ))}
+      </datalist>
+      <Select label={t("config.provider")} name="config.aiProvider" key={choices.join()} defaultValue={shown(config.aiProvider) || "auto"}>
         {choices.map((name) => (
           <option key={name} value={name}>
             {name}
           </option>
         ))}
       </Select>
-      <ModelCost model={model.value || "auto"} provider={provider.value} />
       <TextArea
         label={t("config.instructions")}
         name="config.systemPrompt"

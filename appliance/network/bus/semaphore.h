@@ -6,7 +6,7 @@
 
 #include "web/task.h"
 
-namespace agentbox {
+namespace bus {
 
 class Semaphore {
  public:
@@ -40,4 +40,4 @@ class Semaphore {
   web::Timer freed_;
 };
 
-}  // namespace agentbox
+}  // namespace bus
