@@ -6,7 +6,7 @@ find_program(NPM npm REQUIRED)
 set(console_source ${CMAKE_CURRENT_SOURCE_DIR}/console)
 set(console_build ${CMAKE_CURRENT_BINARY_DIR}/console)
 set(console_packages ${console_source}/package.json ${console_source}/package-lock.json)
-set(console_tools ${console_source}/build.mjs ${console_source}/styles.mjs ${console_source}/texts.mjs ${console_source}/tsconfig.json)
+set(console_tools ${console_source}/build.mjs ${console_source}/diagrams.mjs ${console_source}/styles.mjs ${console_source}/texts.mjs ${console_source}/tsconfig.json)
 set(console_cpp ${console_build}/console_assets.cpp)
 file(GLOB_RECURSE console_files CONFIGURE_DEPENDS ${console_source}/src/*)
 

@@ -19,6 +19,9 @@ CommandParts command_plan(const CommandPlan& wanted) {
                         .source = wanted.workspace.string(),
                         .mount = wanted.workspace_mount,
                         .is_writable = true});
+  if (!wanted.packages.empty() || wanted.packages_mount >= 0)
+    tree.parts.push_back(
+        {.path = command_packages, .source = wanted.packages.string(), .mount = wanted.packages_mount});
   tree.hidden = hidden_names;
   tree.protected_names = protected_names;
   tree.temporary_bytes = wanted.temporary_bytes;
@@ -28,7 +31,7 @@ CommandParts command_plan(const CommandPlan& wanted) {
                                       "LOGNAME=agent", "TMPDIR=/tmp", "SHELL=/bin/sh"},
                       .folder = command_workspace,
                       .output = wanted.output,
-                      .error = wanted.output,
+                      .error = wanted.error,
                       .input = wanted.input,
                       .inherited = {wanted.text}},
           .place = {.user = wanted.user,

@@ -33,6 +33,7 @@ constexpr int patience_ms = 10'000;
                                  "--group",      std::to_string(options.box.group),
                                  "--first-user", std::to_string(options.first_user)};
   if (!options.tools.empty()) words.insert(words.end(), {"--tools", options.tools.string()});
+  if (!options.packages.empty()) words.insert(words.end(), {"--packages", options.packages.string()});
   std::vector<char*> arguments;
   for (const auto& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
@@ -100,8 +101,9 @@ Started SpawnHelper::start(const CommandStart& wanted) {
   order.user = first_user_ + wanted.port;
   order.data_bytes = wanted.limits.data_bytes;
   order.temporary_bytes = wanted.temporary_bytes;
+  order.place = std::uint32_t(wanted.place);
   wanted.agent.copy(order.agent, sizeof order.agent);
-  return started(order, std::array{wanted.input, wanted.output, wanted.text, wanted.channel});
+  return started(order, std::array{wanted.input, wanted.output, wanted.error, wanted.text, wanted.channel});
 }
 
 Started SpawnHelper::started(const SpawnOrder& order, std::span<const int> descriptors) {

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "sandbox/cgroup.h"
+#include "sandbox/command.h"
 #include "sandbox/descriptor.h"
 #include "sandbox/spawn_server.h"
 #include "sandbox/start.h"
@@ -25,16 +26,17 @@ struct AgentStart {
   int gateway = -1;  // a socket that listens on 127.0.0.1 and its port: the agent's descriptor 3
 };
 
-// Commands of a shell, as the agent's user in its workspace (command.h).
+// Commands of a shell, as the agent's user (command.h).
 struct CommandStart {
   std::string agent;
+  CommandPlace place = CommandPlace::workspace;
   std::uint16_t port = 0;  // of the agent's gateway, by which its user is chosen
   Limits limits;
   GroupLimits group;
   std::uint64_t temporary_bytes = 0;
-  int input = -1, output = -1;  // pipes
-  int text = -1;                // a file in memory
-  int channel = -1;             // see OwnNetwork
+  int input = -1, output = -1, error = -1;  // pipes
+  int text = -1;                            // a file in memory
+  int channel = -1;                         // see OwnNetwork
 };
 
 // Thread-safe. Calls throw std::system_error, whose text is to follow "could not".

@@ -18,8 +18,8 @@ enum class SpawnTask : std::uint32_t { start = 1, signal = 2, collect = 3, comma
 
 struct SpawnOrder {
   SpawnTask task{};
-  // start, with two descriptors: the file for the agent's output, and its listening socket. command, with four: input
-  // and output, the text of the shell's commands, and where the socket of its network is sent; without ports
+  // start, with two descriptors: the file for the agent's output, and its listening socket. command, with five: input,
+  // output and error, the text of the shell's commands, and where the socket of its network is sent; without ports
   std::uint32_t user = 0;
   char agent[64] = {};  // its folder below agents/; ends with a zero
   std::uint16_t listens = 0, connects[2] = {};
@@ -28,6 +28,7 @@ struct SpawnOrder {
   std::uint64_t group_memory_bytes = 0;
   std::uint32_t group_processes = 0, group_millicores = 0;
   std::uint64_t data_bytes = 0, temporary_bytes = 0;  // command: see Limits; of its /tmp
+  std::uint32_t place = 0;                            // command: a CommandPlace
   // signal, collect
   std::int32_t pid = 0;
   std::int32_t signal = 0;  // SIGTERM or SIGKILL
@@ -44,7 +45,7 @@ struct SpawnAnswer {
 static_assert(std::is_trivially_copyable_v<SpawnOrder> && std::is_trivially_copyable_v<SpawnAnswer>);
 
 // The most descriptors of a message.
-inline constexpr std::size_t max_descriptors = 4;
+inline constexpr std::size_t max_descriptors = 5;
 
 // False with errno if the other end is gone, or a descriptor is not open. Raises no SIGPIPE.
 bool send_message(int socket, const void* message, std::size_t size, std::span<const int> descriptors = {});

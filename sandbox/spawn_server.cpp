@@ -96,6 +96,7 @@ class SpawnServer {
   SpawnServer(const SpawnOptions& options, int socket) : options_(options), socket_(socket) {
     agents_ = Descriptor(::open(options_.agents.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
     must(agents_.get() >= 0, "open the agents' folder");
+    if (!options_.packages.empty()) packages_ = packages_of_box();
     if (!kernel().namespaces) fail(EPERM, "get namespaces");
     has_commands_ =
         !options_.tools.empty() && why_no_commands().empty() && ::prctl(PR_CAPBSET_READ, CAP_NET_ADMIN) == 1;
@@ -124,6 +125,14 @@ class SpawnServer {
     Descriptor process;
     std::string name;
   };
+
+  Descriptor packages_of_box() const {
+    Descriptor opened(::open(options_.packages.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    struct stat about {};
+    must(opened.get() >= 0 && ::fstat(opened.get(), &about) == 0, "open the packages' folder");
+    admit(about.st_uid == options_.box.user, "packages that are not the box's");
+    return opened;
+  }
 
   bool answer(const SpawnAnswer& text, std::span<const int> descriptors = {}) const {
     return send_message(socket_, &text, sizeof text, descriptors);
@@ -174,7 +183,7 @@ class SpawnServer {
   }
 
   static std::size_t descriptors_of(SpawnTask task) {
-    return task == SpawnTask::start ? 2 : task == SpawnTask::command ? 4 : 0;
+    return task == SpawnTask::start ? 2 : task == SpawnTask::command ? 5 : 0;
   }
 
   std::string checked_agent(const SpawnOrder& order) const {
@@ -219,24 +228,31 @@ class SpawnServer {
       struct stat about {};
       return ::fstat(one.get(), &about) == 0 ? about.st_mode & S_IFMT : 0;
     };
-    admit(type_of(given[0]) == S_IFIFO && type_of(given[1]) == S_IFIFO && type_of(given[2]) == S_IFREG &&
-              is_spawn_socket(given[3].get()),
+    admit(type_of(given[0]) == S_IFIFO && type_of(given[1]) == S_IFIFO && type_of(given[2]) == S_IFIFO &&
+              type_of(given[3]) == S_IFREG && is_spawn_socket(given[4].get()),
           "not the descriptors of a command");
-    const auto files = mapped_mount(open_of_box(fs::path(name) / "workspace", O_DIRECTORY, S_IFDIR).get(), options_.box,
-                                    order.user, false, true);
+    admit(order.place <= std::uint32_t(CommandPlace::browser), "an unknown place");
+    const auto where = CommandPlace(order.place);
+    const auto files = mapped_mount(open_of_box(fs::path(name) / folder_of(where), O_DIRECTORY, S_IFDIR).get(),
+                                    options_.box, order.user, false, true);
+    const auto packages =
+        packages_.get() >= 0 ? mapped_mount(packages_.get(), options_.box, order.user, true, true) : Descriptor();
     auto [program, place] = command_plan({.user = order.user,
                                           .top = options_.tools,
                                           .workspace = {},
                                           .workspace_mount = files.get(),
                                           .temporary_bytes = order.temporary_bytes,
                                           .limits = limits_of(order),
+                                          .packages = {},
+                                          .packages_mount = packages.get(),
                                           .input = given[0].get(),
                                           .output = given[1].get(),
-                                          .text = given[2].get(),
-                                          .channel = given[3].get()});
-    const auto group = join_group(command_group(name), order);
+                                          .error = given[2].get(),
+                                          .text = given[3].get(),
+                                          .channel = given[4].get()});
+    const auto group = join_group(command_group(name, where), order);
     place.cgroup = group.get();
-    return note(start(program, place), command_group(name), sent);
+    return note(start(program, place), command_group(name, where), sent);
   }
 
   int start_agent(const SpawnOrder& order, int output, int gateway, Descriptor& sent) {
@@ -303,7 +319,7 @@ class SpawnServer {
 
   const SpawnOptions options_;
   const int socket_;
-  Descriptor agents_;
+  Descriptor agents_, packages_;
   bool has_commands_ = false;
   const std::optional<Cgroups> groups_ = Cgroups::take();
   std::map<pid_t, Agent> running_;

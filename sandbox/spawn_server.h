@@ -10,12 +10,13 @@ namespace sandbox {
 
 // What the helper serves, said by root before the box becomes a user. Paths are canonical.
 struct SpawnOptions {
-  std::filesystem::path binary;   // that every agent runs, as `agent --boot FILE`
-  std::filesystem::path agents;   // the folder of agents' folders
-  std::filesystem::path hidden;   // agents/ or above it: agents see nothing in it but their own files
-  Account box;                    // owns the files of agents
-  uid_t first_user = 0;           // of the range of agents' users
-  std::filesystem::path tools{};  // the tree that commands see (command.h); empty: there are none
+  std::filesystem::path binary;      // that every agent runs, as `agent --boot FILE`
+  std::filesystem::path agents;      // the folder of agents' folders
+  std::filesystem::path hidden;      // agents/ or above it: agents see nothing in it but their own files
+  Account box;                       // owns the files of agents
+  uid_t first_user = 0;              // of the range of agents' users
+  std::filesystem::path tools{};     // the tree that commands see (command.h); empty: there are none
+  std::filesystem::path packages{};  // a folder of the box that commands see (CommandPlan); empty: there is none
 };
 inline constexpr uid_t spawn_users = 65'536;  // how many users the range has
 inline constexpr int spawn_socket = 3;        // descriptor of the helper's end

@@ -30,9 +30,6 @@ std::int64_t owner_in(std::string_view key) {
   return static_cast<std::int64_t>(
       boost::endian::load_big_u64(reinterpret_cast<const unsigned char*>(key.substr(0, sizeof(std::int64_t)).data())));
 }
-bool belongs_to(std::int64_t owner, std::string_view key) {
-  return key.size() >= sizeof owner && owner_in(key) == owner;
-}
 std::string_view id_in(std::string_view key) { return key.substr(sizeof(std::int64_t)); }
 
 std::string index_from(std::uint8_t table, std::uint8_t index, std::string_view scope, std::string_view value) {

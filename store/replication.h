@@ -27,8 +27,10 @@ class Replication {
  public:
   virtual ~Replication() = default;
 
-  // From the next write on; null: no longer. Returns once no call is in progress. The observer must outlive that.
-  virtual void observe(WriteObserver*) = 0;
+  // From the next write on, after those that observe already.
+  virtual void observe(WriteObserver&) = 0;
+  // Returns once no call is in progress. The observer must outlive that.
+  virtual void forget(WriteObserver&) = 0;
   // Of the newest write.
   virtual Position newest() const = 0;
   // Passes the writes behind `after` to `visit`, in their order, as far as they are in the logs, until it returns

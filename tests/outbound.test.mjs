@@ -48,7 +48,7 @@ const known = {
   "appliance/files/explorer/git/ssh_session.cpp": "over the descriptor of git/connection.h",
   "appliance/box/cli/doctor/outside.cpp": asks,
   "appliance/box/cli/doctor/listeners.cpp": "resolves an address to listen at",
-  "appliance/hosting/egress_proxy/leg.cpp": asks,
+  "web/client/dial.cpp": asks,
   "sandbox/tree.cpp": "a socket that listens in a network without a way out",
   "web/server/listening_socket.cpp": "resolves an address to listen at",
   "web/server/proxy.cpp": "relays to agents and the summarizer, by address",

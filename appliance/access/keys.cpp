@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "appliance/access/epochs.h"
+#include "appliance/access/issued_keys.h"
 #include "appliance/access/key_scopes.h"
 #include "appliance/access/records.h"
 #include "appliance/foundation/crypto/random.h"
@@ -40,6 +41,19 @@ std::optional<KeyParts> split(std::string_view key) {
   return KeyParts{*owner, id, secret};
 }
 
+Created new_key(store::UserId user, std::string name) {
+  const std::string secret = crypto::random_id(secret_length);
+  Created created{.key = {.user_id = user,
+                          .id = std::to_string(user) + "k" + crypto::random_id(random_id_length),
+                          .name = std::move(name),
+                          .secret_hash = crypto::sha256_hex(secret),
+                          .created_at = store::now()},
+                  .secret = {}};
+  created.key.prefix = std::string(key_prefix) + created.key.id;
+  created.secret = created.key.prefix + "_" + secret;
+  return created;
+}
+
 // In constant time. The length of digests is not secret.
 bool is_same_digest(std::string_view one, std::string_view other) {
   return one.size() == other.size() && CRYPTO_memcmp(one.data(), other.data(), one.size()) == 0;
@@ -52,21 +66,15 @@ web::Task<web::Result<Created>> Keys::create(web::Caller caller, std::string nam
                                              std::optional<std::int64_t> monthly_budget,
                                              std::optional<std::vector<std::string>> tools) {
   const store::UserId user = caller.user_id;
-  const std::string secret = crypto::random_id(secret_length);
-  ApiKey key{.user_id = user,
-             .id = std::to_string(user) + "k" + crypto::random_id(random_id_length),
-             .name = std::move(name),
-             .secret_hash = crypto::sha256_hex(secret),
-             .created_at = store::now(),
-             .expires_at = expires_at,
-             .monthly_budget = monthly_budget,
-             .tools = std::move(tools)};
-  key.prefix = std::string(key_prefix) + key.id;
+  auto created = new_key(user, std::move(name));
+  created.key.expires_at = expires_at;
+  created.key.monthly_budget = monthly_budget;
+  created.key.tools = std::move(tools);
   for (;;) {
     auto change = system_.change();
     const auto session = accounts::advance_credential_epoch(system_, caller, change);
     if (!session) co_return session.error();
-    change.insert(api_keys, key);
+    change.insert(api_keys, created.key);
     change.add(user, key_count, 1, keys_per_user);
     const auto outcome = co_await change.commit();
     if (outcome.ok()) break;
@@ -76,9 +84,28 @@ web::Task<web::Result<Created>> Keys::create(web::Caller caller, std::string nam
     }
     if (outcome.kind != store::Outcome::Kind::stale) throw std::logic_error("a random key id was taken");
   }
-  Created created{.key = std::move(key), .secret = {}};
-  created.secret = created.key.prefix + "_" + secret;
   co_return created;
+}
+
+Created add_for_tools(store::Change& change, store::UserId user, std::string name, store::Time expires_at,
+                      std::vector<std::string> tools) {
+  auto created = new_key(user, std::move(name));
+  created.key.expires_at = expires_at;
+  created.key.tools = std::move(tools);
+  accounts::advance_credential_epoch(user, change);
+  change.insert(api_keys, created.key);
+  change.insert(key_scopes::key_scopes, key_scopes::KeyScopes{.user_id = user, .id = created.key.id});
+  change.add(user, key_count, 1, keys_per_user);
+  return created;
+}
+
+bool erase(const store::System& system, store::UserId user, std::string_view id, store::Change& change) {
+  const auto row = system.tenant(user).get(api_keys, id);
+  if (!row) return false;
+  change.erase(api_keys, *row);
+  key_scopes::erase(system, user, id, change);
+  change.add(user, key_count, -1);
+  return true;
 }
 
 std::vector<ApiKey> Keys::list(store::UserId user) const {

@@ -31,7 +31,6 @@ namespace agent_process {
 namespace {
 
 constexpr auto drain_time = std::chrono::seconds(10);
-constexpr std::string_view attachments_folder = "attachments";
 constexpr std::size_t max_read_picture = 8u << 20;
 constexpr std::size_t max_connections = 256, max_in_flight = 64;
 
@@ -65,8 +64,10 @@ std::vector<Tool> tools_of(const runtime::Boot& boot, const Workspace& workspace
 // Those that may differ from turn to turn.
 ToolSource changing_tools(const runtime::Boot& boot, const Workspace& workspace, boost::asio::thread_pool& files) {
   return [&boot, commands = command_tools(boot.backend_url, boot.box_token, workspace, files),
+          browser = browser_tools(boot.backend_url, boot.box_token, workspace, files),
           servers = mcp_tools(boot.backend_url, boot.box_token)]() -> web::Task<std::vector<Tool>> {
     auto tools = allowed(boot, co_await commands());
+    for (auto& tool : allowed(boot, co_await browser())) tools.push_back(std::move(tool));
     for (auto& tool : co_await servers()) tools.push_back(std::move(tool));
     co_return tools;
   };
@@ -178,6 +179,9 @@ void serve(const runtime::Boot& boot, const sigset_t& signals) {
     boost::asio::co_spawn(io.at(0), title_conversation(model, box, std::move(beginning)), boost::asio::detached);
   };
   options.forks_folder = workspace.state(forks_folder);
+  options.allow_delegation = [&delegation](std::int64_t tokens, std::chrono::steady_clock::time_point deadline) {
+    delegation.allow(tokens, deadline);
+  };
   options.delegated_usage = [&delegation] { return delegation.take_usage(); };
   Repository repository(workspace.root(), excluded_files());
   Memory memory(workspace.state_folder_path());

@@ -13,6 +13,7 @@
 #include <optional>
 #include <stdexcept>
 
+#include "appliance/agent/token_scale.h"
 #include "appliance/foundation/timestamp.h"
 #include "store/clock.h"
 #include "web/ascii.h"
@@ -27,20 +28,11 @@ namespace json = boost::json;
 namespace {
 
 constexpr std::size_t max_file_bytes = 16u << 20;
-constexpr std::size_t message_overhead = 32;  // role and separators, as a model's template adds them
 constexpr const char* interrupted_note = "(This turn was interrupted before it was answered.)";
 constexpr std::string_view summary_role = "summary";
 constexpr std::size_t max_result_end_bytes = 500;  // of each end of a tool result that is cut
 constexpr auto stamp_after = std::chrono::minutes(10);
 constexpr std::size_t max_match_bytes = 300;  // before and after a word that was found
-
-std::size_t size_of(const models::Message& message) {
-  auto size = message_overhead + message.content.size();
-  for (const auto& call : message.tool_calls)
-    size += call.name.size() + call.arguments.size() + call.id.size() + call.signature.size();
-  for (const auto& block : message.reasoning) size += block.text.size() + block.signature.size() + block.sealed.size();
-  return size;
-}
 
 // A tool result without its middle, if that is shorter.
 std::string ends_of(const std::string& result) {
@@ -245,7 +237,7 @@ void Conversation::load() {
         messages_.erase(messages_.begin(), messages_.end() - std::ptrdiff_t(compacted->kept));
       summary_ = std::move(compacted->summary);
     } else if (auto message = parse_line(line)) {
-      messages_.push_back({std::move(*message), time_in(line)});
+      messages_.push_back(stored(std::move(*message), time_in(line)));
     }
   }
   while (!messages_.empty() && messages_.front().role != models::Role::user) messages_.pop_front();
@@ -267,7 +259,7 @@ void Conversation::append(const std::vector<models::Message>& messages) {
   std::string lines;
   for (const auto& message : messages) lines += to_line(message);
   write(lines);
-  for (const auto& message : messages) messages_.push_back({message, store::now()});
+  for (const auto& message : messages) messages_.push_back(stored(message, store::now()));
   forget_old_turns();
 }
 
@@ -313,14 +305,19 @@ void Conversation::write(std::string_view rest) {
   }
 }
 
-std::size_t Conversation::size() const {
-  std::size_t size = summary_.size();
-  for (const auto& message : messages_) size += size_of(message);
-  return size;
+Conversation::Stored Conversation::stored(models::Message message, store::Time at) {
+  const auto tokens = context_tokens(message);
+  return {std::move(message), at, tokens};
 }
 
-std::vector<models::Message> Conversation::before_newest(std::size_t bytes) const {
-  return {messages_.begin(), messages_.begin() + newest_turns(bytes)};
+std::int64_t Conversation::tokens() const {
+  auto tokens = context_tokens(models::Message{.role = models::Role::system, .content = summary_});
+  for (const auto& message : messages_) tokens += message.tokens;
+  return tokens;
+}
+
+std::vector<models::Message> Conversation::before_newest(std::int64_t tokens) const {
+  return {messages_.begin(), messages_.begin() + newest_turns(tokens)};
 }
 
 void Conversation::compact(std::size_t count, std::string summary) {
@@ -346,24 +343,24 @@ std::vector<HistoryMatch> search_history(const std::filesystem::path& file, std:
   return {std::make_move_iterator(found.begin()), std::make_move_iterator(found.end())};
 }
 
-std::ptrdiff_t Conversation::newest_turns(std::size_t bytes) const {
-  std::size_t size = 0;
+std::ptrdiff_t Conversation::newest_turns(std::int64_t tokens) const {
+  std::int64_t sum = 0;
   auto start = messages_.size();
   for (auto i = messages_.size(); i-- > 0;) {
-    size += size_of(messages_[i]);
+    sum += messages_[i].tokens;
     if (messages_[i].role != models::Role::user) continue;
-    if (size > bytes && start < messages_.size()) break;
+    if (sum > tokens && start < messages_.size()) break;
     start = i;
   }
   return static_cast<std::ptrdiff_t>(start);
 }
 
 void Conversation::forget_old_turns() {
-  messages_.erase(messages_.begin(), messages_.begin() + newest_turns(window_bytes_));
+  messages_.erase(messages_.begin(), messages_.begin() + newest_turns(std::int64_t(window_bytes_) / bytes_a_token));
 }
 
-std::vector<models::Message> Conversation::window(std::size_t bytes) const {
-  const auto first = std::size_t(newest_turns(bytes));
+std::vector<models::Message> Conversation::window(std::int64_t tokens) const {
+  const auto first = std::size_t(newest_turns(tokens));
   std::vector<models::Message> window(messages_.begin() + std::ptrdiff_t(first), messages_.end());
   const auto last_user = std::ranges::find(messages_.rbegin(), messages_.rend(), models::Role::user, &Stored::role);
   const auto newest = std::size_t(messages_.rend() - last_user) - 1;
@@ -375,13 +372,12 @@ std::vector<models::Message> Conversation::window(std::size_t bytes) const {
     if (message.at - since >= stamp_after && store::now() - message.at >= stamp_after)
       window[i - first].content.insert(0, stamp_of(message.at));
   }
-  std::size_t size = 0;
-  for (const auto& message : window) size += size_of(message);
-  for (std::size_t i = 0; i + 1 < window.size() && size > bytes; ++i) {
+  std::int64_t sum = 0;
+  for (auto i = first; i < messages_.size(); ++i) sum += messages_[i].tokens;
+  for (std::size_t i = 0; i + 1 < window.size() && sum > tokens; ++i) {
     if (window[i].role != models::Role::tool) continue;
-    auto ends = ends_of(window[i].content);
-    size -= window[i].content.size() - std::min(ends.size(), window[i].content.size());
-    window[i].content = std::move(ends);
+    window[i].content = ends_of(window[i].content);
+    sum -= messages_[first + i].tokens - context_tokens(window[i]);
   }
   return window;
 }

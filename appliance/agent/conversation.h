@@ -25,7 +25,8 @@ struct HistoryMatch {
 // everything that the file has, also what a summary stands for. Blocks.
 std::vector<HistoryMatch> search_history(const std::filesystem::path& file, std::string_view words, std::size_t limit);
 
-// Blocks; not thread-safe. Only the newest turns are in memory, about `window_bytes` of text.
+// Blocks; not thread-safe. Only the newest turns are in memory, at most about `window_bytes` of text: as many tokens as
+// a quarter of that.
 class Conversation {
  public:
   // Closes an interrupted turn with a note, so that roles alternate as models expect. Renames a file over 16 MB to
@@ -35,10 +36,10 @@ class Conversation {
   // Returns once the messages are durable. Throws std::runtime_error when they cannot be written; none is stored then.
   void append(const std::vector<models::Message>&);
 
-  // Of what it holds in memory: the size of its text, and the number of messages before the newest whole turns that fit
-  // in `bytes`.
-  std::size_t size() const;
-  std::vector<models::Message> before_newest(std::size_t bytes) const;
+  // Of what it holds in memory: its tokens (context_tokens) with those of the summary, and the messages before the
+  // newest whole turns that fit in `tokens`.
+  std::int64_t tokens() const;
+  std::vector<models::Message> before_newest(std::int64_t tokens) const;
   // Replaces its oldest `count` messages by the summary, which also covers the one before. Durable, like append().
   void compact(std::size_t count, std::string summary);
   const std::string& summary() const { return summary_; }
@@ -54,25 +55,27 @@ class Conversation {
     return search_history(path_, words, limit);
   }
 
-  // The newest whole turns whose text fits in `bytes`, oldest first: it starts with a user's message. The newest turn
-  // is always included; if it is too long, the middle of its older tool results is left out.
+  // The newest whole turns that fit in `tokens`, oldest first: it starts with a user's message. The newest turn is
+  // always included; if it is too long, the middle of its older tool results is left out.
   // Earlier messages of the user begin with their time, "[2026-12-01 09:00 UTC] ", if ten minutes passed before them.
-  std::vector<models::Message> window(std::size_t bytes) const;
+  std::vector<models::Message> window(std::int64_t tokens) const;
 
  private:
   void load();
   void write(std::string_view lines);
   void close_interrupted_turn();
   void forget_old_turns();
-  // Index of the first message of the newest whole turns that fit in `bytes`, one turn at least.
-  std::ptrdiff_t newest_turns(std::size_t bytes) const;
+  // Index of the first message of the newest whole turns that fit in `tokens`, one turn at least.
+  std::ptrdiff_t newest_turns(std::int64_t tokens) const;
 
   const std::filesystem::path path_;
   const std::size_t window_bytes_;
   files::Descriptor file_;
   struct Stored : models::Message {
     store::Time at{};
+    std::int64_t tokens = 0;
   };
+  static Stored stored(models::Message, store::Time);
   std::deque<Stored> messages_;
   std::string summary_;  // of the messages before them
 };

@@ -1,5 +1,6 @@
 #include "appliance/agent/delegation.h"
 
+#include <algorithm>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/deferred.hpp>
 #include <boost/asio/experimental/parallel_group.hpp>
@@ -38,8 +39,8 @@ void add_usage(models::TokenUsage& sum, const models::TokenUsage& usage) {
 
 }  // namespace
 
-web::Task<Delegation::Outcome> Delegation::run(std::string task) {
-  const auto deadline = std::chrono::steady_clock::now() + limits_.time;
+web::Task<Delegation::Outcome> Delegation::run(std::string task, std::int64_t max_tokens) {
+  const auto deadline = std::min(std::chrono::steady_clock::now() + limits_.time, deadline_);
   Outcome outcome;
   std::vector<models::Message> messages{{.role = models::Role::system, .content = prompt_ + sub_agent_instructions},
                                         {.role = models::Role::user, .content = std::move(task)}};
@@ -50,7 +51,7 @@ web::Task<Delegation::Outcome> Delegation::run(std::string task) {
       outcome.error = "The sub-agent did not finish in time.";
       co_return outcome;
     }
-    const bool is_last = ++outcome.rounds >= limits_.max_rounds || outcome.tokens >= limits_.max_tokens;
+    const bool is_last = ++outcome.rounds >= limits_.max_rounds || outcome.tokens >= max_tokens;
     if (is_last) messages.front().content += sum_up;
     models::ChatRequest request;
     request.messages = messages;
@@ -82,9 +83,12 @@ web::Task<Delegation::Outcome> Delegation::run(std::string task) {
 
 web::Task<web::Result<json::value>> Delegation::run_all(std::vector<std::string> tasks) {
   const auto executor = co_await asio::this_coro::executor;
-  using Operation = decltype(asio::co_spawn(executor, run(std::string()), asio::deferred));
+  const auto left = (allowed_tokens_ - used_.total()) / 2 / static_cast<std::int64_t>(tasks.size());
+  if (left <= 0) co_return web::invalid("The turn has no tokens left for sub-agents: finish the task yourself");
+  const auto share = std::min(limits_.max_tokens, left);
+  using Operation = decltype(asio::co_spawn(executor, run(std::string(), share), asio::deferred));
   std::vector<Operation> operations;
-  for (auto& task : tasks) operations.push_back(asio::co_spawn(executor, run(std::move(task)), asio::deferred));
+  for (auto& task : tasks) operations.push_back(asio::co_spawn(executor, run(std::move(task), share), asio::deferred));
   // Ends when all have ended; cancelling it cancels them.
   auto group = asio::experimental::make_parallel_group(std::move(operations));
   auto [order, failures, outcomes] = co_await group.async_wait(asio::experimental::wait_for_all(), web::use_task);

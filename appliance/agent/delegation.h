@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,12 @@ class Delegation {
   Delegation(const ModelClient& model, const Toolbox& toolbox, std::string prompt, DelegationLimits limits = {})
       : model_(model), toolbox_(toolbox), prompt_(std::move(prompt)), limits_(limits) {}
 
+  // From now on: what the turn has left. The sub-agents of one call get half of the tokens, in equal shares, as far as
+  // their own limits reach.
+  void allow(std::int64_t tokens, std::chrono::steady_clock::time_point deadline) {
+    allowed_tokens_ = tokens;
+    deadline_ = deadline;
+  }
   // The tool `delegate`: up to four tasks side by side.
   std::vector<Tool> tools();
   // What sub-agents have used since the last call, for the turn that they belong to.
@@ -37,13 +44,15 @@ class Delegation {
     std::int64_t tokens = 0;
   };
   web::Task<web::Result<boost::json::value>> run_all(std::vector<std::string> tasks);
-  web::Task<Outcome> run(std::string task);
+  web::Task<Outcome> run(std::string task, std::int64_t max_tokens);
 
   const ModelClient& model_;
   const Toolbox& toolbox_;
   const std::string prompt_;
   const DelegationLimits limits_;
   models::TokenUsage used_;
+  std::int64_t allowed_tokens_ = std::numeric_limits<std::int64_t>::max();
+  std::chrono::steady_clock::time_point deadline_ = std::chrono::steady_clock::time_point::max();
 };
 
 }  // namespace agent_process

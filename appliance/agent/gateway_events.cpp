@@ -1,6 +1,7 @@
 #include "appliance/agent/gateway_events.h"
 
 #include <boost/json.hpp>
+#include <type_traits>
 
 #include "appliance/foundation/crypto/random.h"
 #include "appliance/models/providers/openai_chunks.h"
@@ -40,6 +41,22 @@ json::object members(const ToolReturned& step, std::string_view kind) {
 
 json::object members(const GuardStopped& step, std::string_view kind) { return {{kind, "guard"}, {"code", step.code}}; }
 
+json::object members(const WaitsForModel& step, std::string_view kind) {
+  return {{kind, "queued"}, {"place", step.place.number}, {"expectedSeconds", step.place.expected.count()}};
+}
+
+// Of any event but a piece of text.
+json::object members(const TurnEvent& event, std::string_view kind) {
+  return std::visit(
+      [kind](const auto& step) {
+        if constexpr (std::is_same_v<std::decay_t<decltype(step)>, TextPiece>)
+          return json::object();
+        else
+          return members(step, kind);
+      },
+      event);
+}
+
 // Writes the events of one turn as chunks with one id.
 class ChunkWriter {
  public:
@@ -48,13 +65,7 @@ class ChunkWriter {
     const auto* text = std::get_if<TextPiece>(&event);
     open(out, text ? text->model : model_);
     if (text) return web::append_event(out, chunks_->piece({.text = text->text}));
-    if (const auto* called = std::get_if<ToolCalled>(&event))
-      return web::append_event(out, chunks_->extended({{"agentbox", members(*called, "step")}}));
-    if (const auto* wrote = std::get_if<ToolWrote>(&event))
-      return web::append_event(out, chunks_->extended({{"agentbox", members(*wrote, "step")}}));
-    if (const auto* stopped = std::get_if<GuardStopped>(&event))
-      return web::append_event(out, chunks_->extended({{"agentbox", members(*stopped, "step")}}));
-    web::append_event(out, chunks_->extended({{"agentbox", members(std::get<ToolReturned>(event), "step")}}));
+    web::append_event(out, chunks_->extended({{"agentbox", members(event, "step")}}));
   }
 
   void append_end(std::string& out, const Reply& reply, bool include_usage) {
@@ -106,10 +117,7 @@ web::Task<> send_turn(Loop& loop, Prompt prompt, bool include_usage, spans::Trac
 std::string socket_message(const TurnEvent& event) {
   if (const auto* text = std::get_if<TextPiece>(&event))
     return json::serialize(json::object{{"type", "delta"}, {"content", text->text}});
-  if (const auto* called = std::get_if<ToolCalled>(&event)) return json::serialize(members(*called, "type"));
-  if (const auto* wrote = std::get_if<ToolWrote>(&event)) return json::serialize(members(*wrote, "type"));
-  if (const auto* stopped = std::get_if<GuardStopped>(&event)) return json::serialize(members(*stopped, "type"));
-  return json::serialize(members(std::get<ToolReturned>(event), "type"));
+  return json::serialize(members(event, "type"));
 }
 
 }  // namespace agent_process

@@ -15,11 +15,13 @@ namespace agent_process {
 
 namespace {
 
-constexpr std::size_t bytes_a_token = 4, percent_for_conversation = 60;  // the rest: prompt, tools, answer
+constexpr std::int64_t percent_for_conversation = 60;  // the rest: prompt, tools, answer
+constexpr std::int64_t least_window_tokens = 1'000;
+constexpr std::int64_t part_for_answer = 8, most_for_answer = 8'000;  // of the context; tokens
 constexpr int max_compactions = 10;
 constexpr std::chrono::seconds memory_wait{10};  // for a turn that runs
 constexpr std::size_t max_summary_bytes = 8 * 1024;
-constexpr std::size_t least_window_bytes = 4 * 1024, digest_bytes = 4 * 1024, subject_bytes = 60;
+constexpr std::size_t digest_bytes = 4 * 1024, subject_bytes = 60;
 
 std::chrono::milliseconds time_until(std::chrono::steady_clock::time_point deadline) {
   return std::chrono::duration_cast<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
@@ -60,8 +62,7 @@ Loop::Loop(LoopOptions options, ModelClient& model, Toolbox& toolbox, Conversati
       memory_(memory),
       repository_(repository),
       files_(files),
-      turns_(options_.max_waiting),
-      window_bytes_(options_.window_bytes) {}
+      turns_(options_.max_waiting) {}
 
 PromptFacts Loop::facts(const Turn& turn, bool is_last) const {
   PromptFacts facts{.agent_name = options_.agent_name,
@@ -81,16 +82,20 @@ PromptFacts Loop::facts(const Turn& turn, bool is_last) const {
   return facts;
 }
 
-web::Task<std::vector<models::Message>> Loop::context(const Turn& turn, std::size_t window, bool is_last) {
-  const auto read = [this, window, is_last, &turn] {
-    const auto audience = turn.prompt.audience;
-    std::vector<models::Message> messages{
-        {.role = models::Role::system, .content = system_prompt(facts(turn, is_last), audience)}};
+web::Task<std::vector<models::Message>> Loop::context(const Turn& turn, std::int64_t divisor, bool is_last,
+                                                      std::vector<models::ToolDefinition> tools) {
+  const auto read = [this, divisor, is_last, &turn, &tools] {
+    models::ChatRequest fixed;
+    fixed.messages = {
+        {.role = models::Role::system, .content = system_prompt(facts(turn, is_last), turn.prompt.audience)}};
+    fixed.tools = std::move(tools);
+    prompt_tokens_ = context_tokens(fixed);
+    auto messages = std::move(fixed.messages);
     if (!turn.conversation) {
       messages.push_back({.role = models::Role::user, .content = turn.prompt.text});
       return messages;
     }
-    for (auto& message : turn.conversation->window(window)) messages.push_back(std::move(message));
+    for (auto& message : turn.conversation->window(window() / divisor)) messages.push_back(std::move(message));
     return messages;
   };
   co_return co_await web::offload(files_, read);
@@ -153,14 +158,31 @@ web::Task<> Loop::commit(std::string message) {
   if (!failure.empty()) web::log::warning("workspace_commit_failed", {{"reason", failure}});
 }
 
-web::Task<> Loop::measure_window(std::string model) {
-  if (model == measured_model_ || !options_.model_facts) co_return;
-  measured_model_ = model;
-  const auto facts = co_await options_.model_facts(std::move(model));
-  const auto tokens = facts.context_tokens;
-  window_bytes_ = tokens ? std::clamp(std::size_t(*tokens) * bytes_a_token / 100 * percent_for_conversation,
-                                      least_window_bytes, options_.max_window_bytes)
-                         : options_.window_bytes;
+web::Task<> Loop::measure_window(const models::ChatAnswer& answer, std::int64_t counted) {
+  if (answer.model != measured_model_ && options_.model_facts) {
+    measured_model_ = answer.model;
+    scale_ = TokenScale();
+    auto model = answer.model;
+    const auto facts = co_await options_.model_facts(std::move(model));
+    context_tokens_ = facts.context_tokens;
+  }
+  if (!answer.usage.estimated) scale_.learn(counted, answer.usage.input);
+}
+
+std::int64_t Loop::window() const {
+  const auto most = static_cast<std::int64_t>(options_.max_window_bytes) / bytes_a_token;
+  if (!context_tokens_) return std::clamp(scale_.counted(options_.window_tokens), std::int64_t{1}, most);
+  const auto context = *context_tokens_;
+  const auto answer = std::min(context / part_for_answer, most_for_answer);
+  const auto room = scale_.counted(context - answer) - prompt_tokens_;
+  const auto share = scale_.counted(context / 100 * percent_for_conversation);
+  return std::clamp(std::min(share, room), std::min(least_window_tokens, most), most);
+}
+
+ModelClient::OnPlace Loop::place_reporter(const Turn& turn) {
+  return [&turn](const models::FairQueue::Place& place) {
+    if (turn.observer) turn.observer(WaitsForModel{.place = place});
+  };
 }
 
 web::Task<> Loop::compact(Deadline deadline, const Turn& turn) {
@@ -171,10 +193,11 @@ web::Task<> Loop::compact(Deadline deadline, const Turn& turn) {
       std::string summary;
     };
     const auto look = [this, &conversation]() -> Older {
-      const auto size = conversation.size();
-      if (size < window_bytes_ / 5 * 4) return {};
+      const auto tokens = conversation.tokens();
+      const auto most = window();
+      if (tokens < most / 5 * 4) return {};
       // At most half of a window at once, which the model can read.
-      const auto kept = std::max(window_bytes_ / 5 * 2, size - std::min(size, window_bytes_ / 2));
+      const auto kept = std::max(most / 5 * 2, tokens - std::min(tokens, most / 2));
       return {conversation.before_newest(kept), conversation.summary()};
     };
     const auto older = co_await web::offload(files_, look);
@@ -183,10 +206,13 @@ web::Task<> Loop::compact(Deadline deadline, const Turn& turn) {
     auto request = compaction_request(older.summary, older.messages);
     request.model = options_.conduct.helper_model.value_or("");
     ModelClient::OnText unheard;
-    const auto answer = co_await model_.ask(std::move(request), time, std::move(unheard), turn.trace.context());
-    auto compacted = answer && answer->model != builtin_model
-                         ? parse_compaction(answer->message.content, std::min(max_summary_bytes, window_bytes_ / 4))
-                         : std::nullopt;
+    auto on_place = place_reporter(turn);
+    const auto answer =
+        co_await model_.ask(std::move(request), time, std::move(unheard), std::move(on_place), turn.trace.context());
+    auto compacted =
+        answer && answer->model != builtin_model
+            ? parse_compaction(answer->message.content, std::min(max_summary_bytes, static_cast<std::size_t>(window())))
+            : std::nullopt;
     if (!compacted) {
       web::log::warning("conversation_not_compacted", {{"reason", answer ? "no summary" : answer.error().message}});
       co_return;
@@ -215,14 +241,16 @@ web::Task<web::Result<models::ChatAnswer>> Loop::ask(Deadline deadline, bool is_
   };
   // If the model's context is too short, retries with less of the conversation; if it refuses pictures, without them.
   bool may_see = true;
-  for (auto window = window_bytes_;; window /= 2) {
+  for (std::int64_t divisor = 1;;) {
     const auto time = time_until(deadline);
     if (time.count() <= 0) co_return too_late();
     models::ChatRequest request;
-    request.messages = co_await context(turn, window, is_last && has_tools(turn));
-    const bool has_seen = has_pictures(request.messages);
-    if (has_seen) co_await add_pictures(request.messages, turn, may_see);
     if (!is_last) request.tools = toolbox_of(turn).definitions();
+    auto tools = request.tools;
+    request.messages = co_await context(turn, divisor, is_last && has_tools(turn), std::move(tools));
+    const bool has_seen = has_pictures(request.messages);
+    turn.counted = has_seen ? 0 : context_tokens(request);
+    if (has_seen) co_await add_pictures(request.messages, turn, may_see);
     request.temperature = options_.conduct.temperature;
     request.top_p = options_.conduct.top_p;
     request.max_tokens = options_.conduct.max_tokens;
@@ -230,17 +258,17 @@ web::Task<web::Result<models::ChatAnswer>> Loop::ask(Deadline deadline, bool is_
     const auto effort =
         turn.prompt.effort.empty() ? options_.conduct.reasoning_effort.value_or("") : turn.prompt.effort;
     if (!effort.empty()) request.options["reasoning_effort"] = effort;
-    auto answer = co_await model_.ask(std::move(request), time, on_text, turn.trace.context());
+    auto on_place = place_reporter(turn);
+    auto answer = co_await model_.ask(std::move(request), time, on_text, std::move(on_place), turn.trace.context());
     const bool may_be_refusal =
         !answer && (answer.error().kind == web::Kind::invalid || answer.error().kind == web::Kind::bad_gateway);
     if (may_be_refusal && has_seen && std::exchange(may_see, false) &&
-        answer.error().code != models::openai::context_length_exceeded) {
-      window *= 2;
+        answer.error().code != models::openai::context_length_exceeded)
       continue;
-    }
-    if (answer || answer.error().code != models::openai::context_length_exceeded || window / 2 < least_window_bytes ||
-        !turn.conversation)
-      co_return answer;
+    if (answer || answer.error().code != models::openai::context_length_exceeded) co_return answer;
+    if (context_tokens_) scale_.learn_refusal(turn.counted, *context_tokens_);
+    divisor *= 2;
+    if (window() / divisor < least_window_tokens || !turn.conversation) co_return answer;
   }
 }
 
@@ -283,7 +311,7 @@ web::Task<web::Result<Reply>> Loop::converse(Deadline deadline, Turn& turn) {
     add(reply.usage, answer->usage);
     spend_rate_.add(answer->usage.total());
     reply.model = answer->model;
-    co_await measure_window(answer->model);
+    co_await measure_window(*answer, turn.counted);
     auto& message = answer->message;
     if (message.tool_calls.empty()) {
       if (web::trim(message.content, web::white_space).empty()) {
@@ -304,6 +332,7 @@ web::Task<web::Result<Reply>> Loop::converse(Deadline deadline, Turn& turn) {
     // A call of an answer that was cut off may be incomplete.
     const bool is_cut_off = answer->finish == models::Finish::length;
     auto results = is_cut_off ? cut_off_results(message.tool_calls) : std::vector<models::Message>();
+    if (options_.allow_delegation) options_.allow_delegation(options_.max_tokens - reply.usage.total(), deadline);
     if (!is_cut_off) results = co_await run_tools(message.tool_calls, deadline, turn);
     std::move(results.begin(), results.end(), std::back_inserter(said));
     if (options_.delegated_usage) {

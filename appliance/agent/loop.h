@@ -13,6 +13,7 @@
 #include "appliance/agent/prompt.h"
 #include "appliance/agent/repository.h"
 #include "appliance/agent/titles.h"
+#include "appliance/agent/token_scale.h"
 #include "appliance/agent/tools/toolbox.h"
 #include "appliance/agent/turn_events.h"
 #include "appliance/agent/turn_guard.h"
@@ -37,6 +38,8 @@ struct LoopOptions {
   std::function<web::Task<>(std::string notice)> notify;
   // Starts the work on a title, and returns.
   std::function<void(Beginning)> make_title;
+  // Says to sub-agents what the turn has left, before tools run.
+  std::function<void(std::int64_t tokens, std::chrono::steady_clock::time_point deadline)> allow_delegation;
   // What sub-agents of the turn have used since the last call.
   std::function<models::TokenUsage()> delegated_usage;
   std::filesystem::path forks_folder{};            // empty: no forks
@@ -47,8 +50,10 @@ struct LoopOptions {
   std::int64_t max_tokens = 1'000'000;
   std::size_t max_peer_rounds = 12;  // the same of a peer's turn
   std::size_t max_calls = 8;         // tool calls in one round; the rest are refused
-  // Of conversation sent to the model: until the context of the model that answers is known, and at most.
-  std::size_t window_bytes = 96 * 1024, max_window_bytes = 400 * 1024;
+  // Of conversation sent to the model: tokens until the context of the model that answers is known, and bytes at most,
+  // of which four make at least a token (token_scale.h).
+  std::int64_t window_tokens = 24'000;
+  std::size_t max_window_bytes = 400 * 1024;
   std::size_t max_waiting = 16;  // messages in the queue
   GuardLimits guard{};
 };
@@ -106,20 +111,25 @@ class Loop {
     const TurnObserver observer;
     TurnTrace trace;
     TurnGuard guard;
-    std::string text;   // what has been said so far
-    std::string round;  // of it, by the model call in progress, which is not stored yet
-    std::string time;   // when it began
+    std::string text;          // what has been said so far
+    std::string round;         // of it, by the model call in progress, which is not stored yet
+    std::string time;          // when it began
+    std::int64_t counted = 0;  // tokens of its last prompt; 0: not counted, because it had pictures
   };
 
   web::Task<web::Result<Reply>> converse(Deadline, Turn&);
   web::Task<web::Result<models::ChatAnswer>> ask(Deadline, bool is_last, Turn&);
+  // Shows who follows the turn that it waits for the model.
+  static ModelClient::OnPlace place_reporter(const Turn&);
   // Ends the turn for the guard's reason: it becomes the end of the answer, and a notice where no owner reads it.
   web::Task<Reply> stop_by_guard(GuardStop, Reply, Turn&);
   // Replaces the older part of a conversation that nearly fills the window by a summary, after what is worth keeping
   // has gone to memory. If the model fails, the turn goes on with what fits.
   web::Task<> compact(Deadline, const Turn&);
-  // Follows the context of the model that answered.
-  web::Task<> measure_window(std::string model);
+  // Follows the context of the model that answered, and what it reports of a prompt that was counted as `counted`.
+  web::Task<> measure_window(const models::ChatAnswer&, std::int64_t counted);
+  // Of conversation that may be sent, by context_tokens.
+  std::int64_t window() const;
   bool is_last_round(std::size_t round, const Reply&, Deadline, const Turn&) const;
   web::Task<std::vector<models::Message>> run_tools(const std::vector<models::ToolCall>&, Deadline, Turn&);
   // The calls from `first` on that run side by side: reading ones, or a single one of another kind.
@@ -131,7 +141,9 @@ class Loop {
   web::Task<Ran> run_tool(const models::ToolCall&, std::size_t number, Deadline, const Turn&);
   web::Task<std::vector<Ran>> run_side_by_side(const std::vector<models::ToolCall>&, std::size_t first, std::size_t end,
                                                Deadline, const Turn&);
-  web::Task<std::vector<models::Message>> context(const Turn&, std::size_t window, bool is_last);
+  // `divisor`: sends only that part of what the window has room for; `tools`: of the request.
+  web::Task<std::vector<models::Message>> context(const Turn&, std::int64_t divisor, bool is_last,
+                                                  std::vector<models::ToolDefinition> tools);
   // Opens the turn's conversation, and notes the point before the turn. Blocks.
   void open(Turn&) const;
   void note_point(const Turn&) const;
@@ -156,8 +168,10 @@ class Loop {
   TurnJournal* journal_ = nullptr;
   FifoMutex turns_;
   SpendRate spend_rate_;
-  std::string measured_model_;  // the one that window_bytes_ is of
-  std::size_t window_bytes_;
+  std::string measured_model_;  // the one that the next two are of
+  std::optional<std::int64_t> context_tokens_;
+  TokenScale scale_;
+  std::int64_t prompt_tokens_ = 0;  // of the last system prompt and its tools, counted
 };
 
 }  // namespace agent_process

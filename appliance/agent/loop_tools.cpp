@@ -7,6 +7,8 @@
 #include <iterator>
 
 #include "appliance/agent/loop.h"
+#include "appliance/agent/pictures.h"
+#include "web/json.h"
 #include "web/log.h"
 #include "web/utf8.h"
 
@@ -32,6 +34,16 @@ boost::json::object trace_attributes(const std::string& result) {
   for (const char* name : {"exitCode", "endedBecause", "changedFiles"})
     if (const auto* value = parsed.get_object().if_contains(name)) found[name] = *value;
   return found;
+}
+
+// The file of a screenshot, which the model sees.
+std::vector<std::string> pictures_in(const models::ToolCall& call, const Toolbox::Result& result) {
+  if (call.name != "browser_screenshot" || result.failed) return {};
+  boost::system::error_code failed;
+  const auto parsed = boost::json::parse(result.content, failed);
+  if (failed) return {};
+  const auto path = web::string_member(parsed, "picture");
+  return path.empty() ? std::vector<std::string>() : std::vector<std::string>{path};
 }
 
 }  // namespace
@@ -98,7 +110,11 @@ web::Task<std::vector<models::Message>> Loop::run_tools(const std::vector<models
       turn.guard.saw_call(call, result.failed);
       turn.trace.add_tool_call(call.name, started_at, duration, result.failed, trace_attributes(result.content));
       web::log::info("tool_ran", {{"tool", std::string(web::utf8_prefix(call.name, 64))}, {"failed", result.failed}});
-      results.push_back({.role = models::Role::tool, .content = std::move(result.content), .tool_call_id = call.id});
+      auto parts = picture_parts(result.content, pictures_in(call, result));
+      results.push_back({.role = models::Role::tool,
+                         .content = std::move(result.content),
+                         .tool_call_id = call.id,
+                         .parts = std::move(parts)});
     }
     first = end;
   }

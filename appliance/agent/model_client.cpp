@@ -66,7 +66,8 @@ web::Error broken(std::string_view what) {
 // An answer as it arrives: the events of a stream, or a body that is not one, such as an error's.
 class AnswerReader final : models::Listener {
  public:
-  explicit AnswerReader(ModelClient::OnText on_text) : on_text_(std::move(on_text)), stream_(*this) {}
+  AnswerReader(ModelClient::OnText on_text, ModelClient::OnPlace on_place)
+      : on_text_(std::move(on_text)), on_place_(std::move(on_place)), stream_(*this) {}
 
   bool head(int status, const web::FetchHeaders& headers) {
     status_ = status;
@@ -99,16 +100,29 @@ class AnswerReader final : models::Listener {
     if (on_text_) on_text_(piece, stream_.model());
   }
   void call(std::size_t, std::string_view, std::string_view, std::string_view) override {}
+  void comment(std::string_view text) {
+    const auto place = models::parse_place(text);
+    if (!place) return leave_queue();
+    is_queued_ = true;
+    if (on_place_) on_place_(*place);
+  }
+  void leave_queue() {
+    if (std::exchange(is_queued_, false) && on_place_) on_place_({});
+  }
   bool event(std::string_view data) {
+    leave_queue();
     const bool goes_on = stream_.event(data);
     if (stream_.reported_error()) reported_error_ = error_of(502, data);
     return goes_on;
   }
 
   const ModelClient::OnText on_text_;
+  const ModelClient::OnPlace on_place_;
   models::openai::AnswerStream stream_;
-  models::EventReader events_{[this](std::string_view, std::string_view data) { return event(data); }};
+  models::EventReader events_{[this](std::string_view, std::string_view data) { return event(data); },
+                              [this](std::string_view text) { comment(text); }};
   int status_ = 0;
+  bool is_queued_ = false;  // as the last comment said
   bool is_events_ = false;
   std::string whole_;
   std::optional<web::Error> reported_error_;
@@ -120,7 +134,8 @@ ModelClient::ModelClient(std::string backend_url, std::string box_token, std::st
     : backend_url_(std::move(backend_url)), token_(std::move(box_token)), model_(std::move(model)) {}
 
 web::Task<web::Result<models::ChatAnswer>> ModelClient::ask(models::ChatRequest request, std::chrono::milliseconds time,
-                                                            OnText on_text, spans::TraceContext trace) const {
+                                                            OnText on_text, OnPlace on_place,
+                                                            spans::TraceContext trace) const {
   if (request.model.empty()) request.model = model_;
   auto wire = models::openai::to_wire(request);
   wire["stream"] = true;
@@ -133,7 +148,7 @@ web::Task<web::Result<models::ChatAnswer>> ModelClient::ask(models::ChatRequest 
   call.body = json::serialize(wire);
   call.timeout = time;
   call.max_bytes = max_model_answer_bytes;
-  AnswerReader answer(std::move(on_text));
+  AnswerReader answer(std::move(on_text), std::move(on_place));
   call.on_head = [&answer](int status, const web::FetchHeaders& headers) { return answer.head(status, headers); };
   call.sink = [&answer](std::string_view bytes) { return answer.body(bytes); };
   const auto response = co_await web::fetch(std::move(call));

@@ -26,11 +26,18 @@ class ModelClient {
 
   // Called with each piece of the answer's text as it arrives.
   using OnText = std::function<void(std::string_view piece, const std::string& model)>;
+  // Called with the place in the queue before the model, every few seconds while the request waits there, and with the
+  // place 0 once it does not.
+  using OnPlace = std::function<void(const models::FairQueue::Place&)>;
   // Returns one answer within `time`; of the agent's own model, unless the request names another. The error's message
   // is a sentence for the agent's user, without secrets; its code is the one of the OpenAI API
   // (context_length_exceeded, ...), or empty.
-  web::Task<web::Result<models::ChatAnswer>> ask(models::ChatRequest, std::chrono::milliseconds time, OnText,
-                                                 spans::TraceContext = {}) const;
+  web::Task<web::Result<models::ChatAnswer>> ask(models::ChatRequest, std::chrono::milliseconds time, OnText, OnPlace,
+                                                 spans::TraceContext) const;
+  web::Task<web::Result<models::ChatAnswer>> ask(models::ChatRequest request, std::chrono::milliseconds time,
+                                                 OnText on_text, spans::TraceContext trace) const {
+    return ask(std::move(request), time, std::move(on_text), OnPlace(), std::move(trace));
+  }
   // Who waits for the turn that the following requests belong to; turns do not overlap.
   void wait_as(models::WaitClass wait_class) { wait_class_ = wait_class; }
   // What the box knows of a model.

@@ -14,6 +14,9 @@ namespace agent_process {
 // Of all pictures in one request to a model, whose body has at most 1 MB.
 inline constexpr std::size_t max_picture_bytes = 600'000, max_pictures = 4;
 
+// In the workspace: where pictures that come within messages and results of tools are kept.
+inline constexpr std::string_view attachments_folder = "attachments";
+
 // By its name: .png, .jpg, .jpeg, .gif, .webp.
 bool is_picture(std::string_view path);
 // The message's parts, for the conversation.

@@ -63,7 +63,12 @@ struct GuardStopped {
   std::string code;  // see GuardStop
 };
 
-using TurnEvent = std::variant<TextPiece, ToolCalled, ToolWrote, ToolReturned, GuardStopped>;
+// The turn waits in the queue before its model.
+struct WaitsForModel {
+  models::FairQueue::Place place;  // number 0: it does not wait any more
+};
+
+using TurnEvent = std::variant<TextPiece, ToolCalled, ToolWrote, ToolReturned, GuardStopped, WaitsForModel>;
 // Must not throw.
 using TurnObserver = std::function<void(TurnEvent)>;
 

@@ -1,12 +1,12 @@
 // What each capability of this module is built of, and what it brings: its tables, its rows, its background work.
 #include "appliance/box/capabilities.h"
 
+#include <boost/asio/co_spawn.hpp>
 #include <fstream>
 #include <ranges>
 #include <sstream>
 
 #include "appliance/box/acme/renewal.h"
-#include "appliance/box/admin_mail.h"
 #include "appliance/box/administration/handlers.h"
 #include "appliance/box/agent_transfer/handlers.h"
 #include "appliance/box/console/handlers.h"
@@ -23,12 +23,12 @@
 #include "appliance/box/maintenance/handlers.h"
 #include "appliance/box/maintenance/scheduled_backups.h"
 #include "appliance/box/module.h"
-#include "appliance/box/standby/fencer.h"
-#include "appliance/box/standby/handlers.h"
+#include "appliance/box/standby/bucket_copy.h"
 #include "appliance/box/standby/shipper.h"
 #include "appliance/foundation/crypto/certificates.h"
 #include "appliance/foundation/periodic.h"
 #include "appliance/foundation/redaction.h"
+#include "appliance/hosting/command_features.h"
 #include "web/log.h"
 #include "web/metrics.h"
 
@@ -127,11 +127,13 @@ struct Parts {
   explicit Parts(box::Module& module)
       : box(module),
         step_up(box.identity.accounts, box.identity.sessions, box.identity.second_factor, box.identity.audit,
-                box.recent_proofs) {}
-  Services services() { return {step_up, box.platform.settings, box.setting_sources}; }
+                box.recent_proofs),
+        settings_file(box.platform.settings, box.setting_sources) {}
+  Services services() { return {step_up, settings_file, box.identity.audit}; }
 
   box::Module& box;
   StepUp step_up;
+  SettingsFile settings_file;
 };
 
 }  // namespace
@@ -149,6 +151,7 @@ using namespace std::chrono_literals;
 struct Parts {
   explicit Parts(box::Module& module)
       : box(module),
+        launcher(hosting::make_launcher(module.hosting)),
         docker(module.platform.settings.docker_host),
         docker_probe(module.platform.home, "docker", 15s, [this] { return docker.ask(); }) {}
 
@@ -167,6 +170,8 @@ struct Parts {
             disk,
             [this] { return box.hosting.engine->isolation(); },
             [this] { return box.certificate.status(); },
+            [this] { return hosting::why_no_commands(box.hosting, launcher); },
+            [this] { return hosting::why_no_browser(box.hosting, launcher); },
             [this] {
               if (box.hosting.engine->name() == "docker") return std::string();
               const auto& why = box.hosting.why_processes();
@@ -176,12 +181,12 @@ struct Parts {
               const auto& stream = box.identity.audit_stream;
               return stream.is_on() ? std::optional(stream.status()) : std::nullopt;
             },
-            [this]() -> std::optional<store::Time> {
-              const auto proof = maintenance::last_restore_proof(box.platform.system);
-              return proof ? proof->proven_at : std::nullopt;
-            },
+            [this]() -> std::optional<store::Time> { return maintenance::last_proven_restore(box.platform.system); },
             [this]() -> std::optional<standby::Status> {
               return box.shipper ? std::optional(box.shipper->status()) : std::nullopt;
+            },
+            [this]() -> std::optional<standby::BucketStatus> {
+              return box.bucket ? std::optional(box.bucket->status()) : std::nullopt;
             },
             [this](const web::Request& request) { return bool(box.identity.guards.admin_session.admit(request)); },
             [this](const web::Request& request) { return bool(box.identity.guards.backend.box.admit(request)); }};
@@ -196,6 +201,7 @@ struct Parts {
   box::Module& box;
   const agentbox::DiskReserve disk{box.platform.folder.path(), box.platform.settings.disk_reserve};
   HostMeter host;
+  const runtime::CommandLauncher launcher;
   DockerProbe docker;
   agentbox::Periodic docker_probe;
 };
@@ -296,7 +302,9 @@ struct Parts {
         backups(module.store, module.platform),
         drill(module.platform, module.store, backups, module.identity.accounts, module.identity.outbox,
               module.identity.audit),
-        scheduled(module.platform, backups, drill, module.identity.audit) {}
+        scheduled(module.platform, backups, drill, module.identity.audit) {
+    module.drill = &drill;
+  }
   Services services() {
     return {backups, box.identity.audit, box.platform.blocking,
             [this] { return last_restore_proof(box.platform.system); }, box.platform.settings.restore_proof_age};
@@ -322,65 +330,8 @@ box::Capability capability() {
 }  // namespace maintenance
 
 namespace standby {
-
-namespace {
-
-using namespace std::chrono_literals;
-
-struct Parts {
-  explicit Parts(box::Module& module)
-      : box(module),
-        fencing(module.platform.home, "fencing", 1s, [this] { return fencer.work(); }),
-        fencer(module.platform) {
-    const auto alarm = [this](bool is_degraded, const std::string& sentence) { report(is_degraded, sentence); };
-    if (module.platform.settings.standby != "off")
-      shipper = std::make_unique<Shipper>(module.platform, module.store, alarm);
-    module.shipper = shipper.get();
-  }
-
-  Services services() { return {shipper.get(), box.store, box.identity.audit, box.platform.backups}; }
-
-  // On the shipper's thread.
-  void report(bool is_degraded, const std::string& sentence) const {
-    auto tell = [this, is_degraded, sentence]() -> web::Task<> {
-      audit::Entry entry{.act = is_degraded ? "standby lost" : "standby back"};
-      entry.outcome = sentence;
-      co_await box.identity.audit.note(std::move(entry));
-      std::string subject = is_degraded ? "The standby does not keep up" : "The standby is back";
-      std::string text = sentence + "\n";
-      co_await agentbox::mail_admins(box.platform, box.identity.accounts, box.identity.outbox, std::move(subject),
-                                     std::move(text));
-    };
-    if (is_degraded)
-      web::log::error("standby_lost", {{"reason", sentence}});
-    else
-      web::log::info("standby_back", {{"reason", sentence}});
-    boost::asio::co_spawn(box.platform.home, std::move(tell), [](std::exception_ptr thrown) {
-      if (thrown) web::log::error("standby_not_reported", {{"reason", agentbox::reason_of(thrown)}});
-    });
-  }
-
-  web::Task<> start() {
-    if (shipper) add_gauges(*shipper);
-    if (fencer.is_needed()) fencing.start();
-    co_return;
-  }
-  web::Task<> stop() {
-    if (fencer.is_needed()) co_await fencing.stop();
-    if (shipper) remove_gauges();
-  }
-
-  box::Module& box;
-  agentbox::Periodic fencing;
-  Fencer fencer;
-  std::unique_ptr<Shipper> shipper;
-};
-
-}  // namespace
-
-box::Capability capability() { return box::Capability::of<Parts>({.backend = backend_routes}); }
-
-}  // namespace standby
+box::Capability capability();  // standby/standby_capabilities.cpp
+}
 
 namespace egress {
 

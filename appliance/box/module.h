@@ -10,9 +10,13 @@
 #include "store/store.h"
 #include "web/server/loop_watchdog.h"
 
-namespace standby {
-class Shipper;
+namespace maintenance {
+class RestoreDrill;
 }
+namespace standby {
+class BucketCopy;
+class Shipper;
+}  // namespace standby
 
 namespace box {
 
@@ -46,7 +50,10 @@ class Module {
   hosting::Module& hosting;
   administration::RecentProofs recent_proofs;
   acme::Renewal certificate;
-  standby::Shipper* shipper = nullptr;  // set by its capability; null: STANDBY is off
+  // Set by their capabilities.
+  maintenance::RestoreDrill* drill = nullptr;
+  standby::Shipper* shipper = nullptr;    // null: STANDBY is off
+  standby::BucketCopy* bucket = nullptr;  // null: there is none
 
  private:
   agentbox::RunningCapabilities capabilities_;

@@ -65,7 +65,7 @@ web::HostRouter Modules::host_router() {
     if (a2a::is_at_agents_hosts(request.path)) return std::nullopt;
     auto target = to_agents(request);
     const bool is_relayed = target && *target && !(*target)->answer;
-    if (is_relayed && !hosting.engine->takes_forwarded((*target)->port))
+    if (is_relayed && !hosting.engine->gateway_traits((*target)->port).takes_forwarded)
       (*target)->drop_headers.insert((*target)->drop_headers.end(), signs_of_a_proxy.begin(), signs_of_a_proxy.end());
     return target;
   };

@@ -8,6 +8,7 @@
 #include "appliance/box/rollback.h"
 #include "appliance/box/standby/timeline.h"
 #include "appliance/foundation/data_folder.h"
+#include "appliance/media/bucket/objects.h"
 #include "store/postgres/postgres_engine.h"
 #include "web/client/outbound.h"
 
@@ -80,7 +81,8 @@ std::unique_ptr<store::Store> open_store(const Settings& settings, Access access
   options.read_only = access == Access::read_only;
   options.on_trouble = on_trouble;
   if (access == Access::read_only || options.engine) return store::Store::open(std::move(options));
-  if (settings.standby != "off") options.kept_log_bytes = standby::kept_log_bytes;
+  if (settings.standby != "off" || bucket::has_standby_bucket(settings))
+    options.kept_log_bytes = standby::kept_log_bytes;
   const auto schema = options.migrations.back().to;
   keep_before_upgrade(folder, schema);
   auto store = store::Store::open(std::move(options));

@@ -90,7 +90,8 @@ void start_helper(const Settings& settings, sandbox::Account account) {
                                                 .hidden = hidden_from_agents(data, agents),
                                                 .box = account,
                                                 .first_user = runtime::first_agent_user,
-                                                .tools = runtime::tools_folder(settings.agent_tools)});
+                                                .tools = runtime::tools_folder(settings.agent_tools),
+                                                .packages = DataFolder(data).packages()});
     }
   } catch (const std::system_error& error) {
     own.why_not = std::string("the helper could not ") + error.what();
@@ -118,7 +119,8 @@ void run_as_user(const Settings& settings, ActivatedSockets& sockets) {
   const auto agents = DataFolder(data).agents();
   end_agents_of_other_users(agents, account.user);
   try {
-    fs::create_directories(agents);  // before it is given away with the rest
+    for (const auto& folder : {agents, DataFolder(data).packages()})
+      fs::create_directories(folder);  // before they are given away with the rest
     sandbox::give_folder(data, agents, account);
     start_helper(settings, account);
     sandbox::become_user(account);

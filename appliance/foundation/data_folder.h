@@ -5,6 +5,7 @@
 //   catalogue.json  the model catalogue, replaces the embedded one; optional
 //   store/          the store
 //   agents/         one folder per agent
+//   mcp/            one folder per package with a server of tools for agents (agentbox mcp load); optional
 //   engine          the runtime that ran the agents last
 //   endpoints.json  the addresses of the running box; removed on shutdown
 #pragma once
@@ -42,6 +43,7 @@ class DataFolder {
   std::filesystem::path store() const { return path_ / "store"; }
   std::filesystem::path agents() const { return path_ / "agents"; }
   std::filesystem::path workspace(std::string_view agent) const { return agents() / agent / "workspace"; }
+  std::filesystem::path packages() const { return path_ / "mcp"; }
   std::filesystem::path engine_note() const { return path_ / "engine"; }
   std::filesystem::path endpoints_file() const { return path_ / "endpoints.json"; }
 

@@ -61,6 +61,10 @@ namespace commands {
 hosting::Capability capability();
 }
 
+namespace browser {
+hosting::Capability capability();
+}
+
 namespace credentials {
 hosting::Capability capability();
 }
@@ -113,12 +117,12 @@ std::vector<Capability> capabilities() {
       ::gate::capability(),          ::agent_actions::capability(),
       ::memory::capability(),        ::uploads::capability(),
       ::agent_files::capability(),   ::mcp_servers::capability(),
-      ::commands::capability(),      ::credentials::capability(),
-      ::schedule::capability(),      ::notices::capability(),
-      ::web_search::capability(),    ::heartbeat::capability(),
-      ::installations::capability(), ::storage_watch::capability(),
-      ::usage_history::capability(), ::plan_limits::capability(),
-      ::channels::capability(),
+      ::commands::capability(),      ::browser::capability(),
+      ::credentials::capability(),   ::schedule::capability(),
+      ::notices::capability(),       ::web_search::capability(),
+      ::heartbeat::capability(),     ::installations::capability(),
+      ::storage_watch::capability(), ::usage_history::capability(),
+      ::plan_limits::capability(),   ::channels::capability(),
   };
 }
 

@@ -1,7 +1,12 @@
 // What users and agents exchange: what each capability is built of, and what it brings.
-#include "appliance/hosting/capabilities.h"
+#include <boost/asio/post.hpp>
+#include <boost/asio/strand.hpp>
+#include <boost/json.hpp>
+#include <system_error>
 
+#include "appliance/files/root.h"
 #include "appliance/hosting/agent_files/handlers.h"
+#include "appliance/hosting/capabilities.h"
 #include "appliance/hosting/channels/handlers.h"
 #include "appliance/hosting/channels/module.h"
 #include "appliance/hosting/chat/handlers.h"
@@ -10,14 +15,22 @@
 #include "appliance/hosting/heartbeat/handlers.h"
 #include "appliance/hosting/logs/handlers.h"
 #include "appliance/hosting/mcp_servers/handlers.h"
+#include "appliance/hosting/mcp_servers/http_transport.h"
+#include "appliance/hosting/mcp_servers/packages.h"
+#include "appliance/hosting/mcp_servers/stdio_transport.h"
 #include "appliance/hosting/memory/handlers.h"
 #include "appliance/hosting/module.h"
 #include "appliance/hosting/notices/handlers.h"
+#include "appliance/hosting/notices/records.h"
 #include "appliance/hosting/schedule/handlers.h"
 #include "appliance/hosting/schedule/records.h"
 #include "appliance/hosting/uploads/handlers.h"
 #include "appliance/hosting/web_search/handlers.h"
 #include "appliance/identity/personal_data/rows.h"
+#include "appliance/runtime/run_folder.h"
+#include "sandbox/command.h"
+#include "web/log.h"
+#include "web/routes/reply.h"
 
 namespace logs {
 
@@ -169,31 +182,86 @@ namespace mcp_servers {
 
 namespace {
 
-ClientLimits limits_of(const agentbox::Settings& settings) {
-  ClientLimits limits;
-  if (settings.summarizer_allow_private) limits.reach = web::Reach::configured;
-  return limits;
-}
-
 struct Parts {
   explicit Parts(hosting::Module& module)
-      : hosting(module), servers(module.agents.directory, limits_of(module.platform.settings)) {
-    module.gate.add_executor(gate_kind, gate_executor(servers, module.turns));
-    module.identity.events.agent_removed.subscribe([this](store::UserId, std::string agent) -> web::Task<> {
+      : hosting(module),
+        log_writing(boost::asio::make_strand(module.platform.blocking)),
+        sign_ins(module.platform.system, reach(), module.platform.home,
+                 [&module] { return module.identity.site.url(callback_path); }),
+        servers(module.agents.directory, {}, module.platform.home,
+                [this](const agents::Agent& agent, const ServerConfig& config, Notified notified) {
+                  return connect(agent, config, std::move(notified));
+                }) {
+    module.gate.add_executor(gate_kind, gate_executor(services()));
+    module.gate.add_executor(question_kind, question_executor(services()));
+    module.identity.events.agent_removed.subscribe([this](store::UserId user, std::string agent) -> web::Task<> {
       servers.forget(agent);
-      co_return;
+      co_await sign_ins.forget(user, std::move(agent));
     });
+    module.identity.personal_data.add(personal_data::rows_of(module.platform.system, mcp_servers::sign_ins));
   }
-  Services services() { return {servers, hosting.gate}; }
+  Services services() { return {servers, sign_ins, hosting.gate, hosting.identity.audit}; }
+  web::Reach reach() const {
+    return hosting.platform.settings.summarizer_allow_private ? web::Reach::configured : web::Reach::public_only;
+  }
+  web::Task<> stop() { return servers.stop(); }
+
+  std::unique_ptr<Transport> connect(const agents::Agent& agent, const ServerConfig& config, Notified notified) {
+    const TransportLimits limits{.reach = reach()};
+    if (!config.is_program())
+      return http_transport(
+          config, limits, {.part = "tool servers", .user = agent.owner, .agent = agent.id},
+          [this, user = agent.owner, id = agent.id, config](std::string refused) {
+            return sign_ins.token(user, id, config, std::move(refused));
+          },
+          std::move(notified));
+    ProgramHost host{.programs = hosting.programs,
+                     .agent = agent.id,
+                     .command_line = [this, config] { return command_line(config); },
+                     .log = [this, id = agent.id, name = config.name](std::string_view line) { log(id, name, line); }};
+    return stdio_transport(config, limits, std::move(host), hosting.platform.home, std::move(notified));
+  }
+  web::Result<std::vector<std::string>> command_line(const ServerConfig& config) const {
+    std::vector<std::string> words{config.command};
+    if (!config.package.empty()) {
+      const auto package = find_package(hosting.platform.folder.packages(), config.package);
+      if (!package)
+        return web::invalid("This box has no package " + config.package + ": its administrator loads them.");
+      words = {"node", std::string(sandbox::command_packages) + "/" + package->name + "/" + package->program};
+    }
+    words.insert(words.end(), config.arguments.begin(), config.arguments.end());
+    return words;
+  }
+  // Into the agent's log, or, where agents in containers write it, the box's own.
+  void log(const std::string& agent, const std::string& server, std::string_view text) {
+    if (hosting.engine->name() != "process")
+      return web::log::info("mcp_server_wrote", {{"agent", agent}, {"server", server}, {"text", std::string(text)}});
+    const auto now = std::chrono::floor<std::chrono::milliseconds>(store::now());
+    const boost::json::object line{{"time", web::iso8601(now)},
+                                   {"level", "info"},
+                                   {"event", "mcp_server_wrote"},
+                                   {"server", server},
+                                   {"text", text}};
+    boost::asio::post(log_writing,
+                      [folder = hosting.platform.folder.agents() / agent, bytes = boost::json::serialize(line) + "\n"] {
+                        try {
+                          files::write_all(runtime::RunFolder(folder).open_log(), bytes);
+                        } catch (const std::system_error&) {  // the agent is being removed, or the disk is full
+                        }
+                      });
+  }
 
   hosting::Module& hosting;
+  boost::asio::strand<boost::asio::thread_pool::executor_type> log_writing;
+  SignIns sign_ins;
   McpServers servers;
 };
 
 }  // namespace
 
 hosting::Capability capability() {
-  return hosting::Capability::of<Parts>({.web = web_routes, .backend = backend_routes});
+  return hosting::Capability::of<Parts>(
+      {.tables = {store::describe(sign_ins)}, .web = web_routes, .backend = backend_routes});
 }
 
 }  // namespace mcp_servers
@@ -263,14 +331,36 @@ namespace notices {
 namespace {
 
 struct Parts {
-  explicit Parts(hosting::Module& module) : hosting(module) {}
-  Services services() { return {hosting.notices}; }
+  explicit Parts(hosting::Module& module) : hosting(module) {
+    auto& identity = module.identity;
+    identity.events.agent_removed.subscribe(
+        [&module](store::UserId user, std::string agent) { return module.notices.forget(user, std::move(agent)); });
+    identity.events.sessions_ended.subscribe([&module](store::UserId user) -> web::Task<> {
+      auto change = module.platform.system.change();
+      module.notices.push().remove_all(user, change);
+      co_await change.commit();
+    });
+    identity.events.account_claim.subscribe(
+        [&module](store::UserId user, store::Change& change) { module.notices.push().remove_all(user, change); });
+    identity.personal_data.add(
+        personal_data::rows_of(module.platform.system, preferences_table, notices_table, devices_table));
+    identity.personal_data.add(personal_data::hidden_rows_of(module.platform.system, push_messages));
+  }
+  Services services() { return {hosting.notices, hosting.identity.audit}; }
+  web::Task<> start() { return hosting.notices.start(); }
+  web::Task<> stop() { return hosting.notices.stop(); }
+
   hosting::Module& hosting;
 };
 
 }  // namespace
 
-hosting::Capability capability() { return hosting::Capability::of<Parts>({.backend = backend_routes}); }
+hosting::Capability capability() {
+  return hosting::Capability::of<Parts>({.tables = {store::describe(preferences_table), store::describe(notices_table),
+                                                    store::describe(devices_table), store::describe(push_messages)},
+                                         .web = web_routes,
+                                         .backend = backend_routes});
+}
 
 }  // namespace notices
 

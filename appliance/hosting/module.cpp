@@ -3,7 +3,10 @@
 #include "appliance/foundation/crypto/hmac.h"
 #include "appliance/hosting/agents/watch_span.h"
 #include "appliance/hosting/channels/module.h"
+#include "appliance/hosting/mcp_servers/packages.h"
+#include "appliance/hosting/notices/reports.h"
 #include "appliance/hosting/plan_egress/plan_egress.h"
+#include "web/json.h"
 
 namespace hosting {
 
@@ -27,23 +30,22 @@ Module::Module(const agentbox::Platform& given_platform, identity::Module& given
       log_hub(*engine, platform.home,
               {.max_streams = platform.settings.streams_total, .max_per_reader = platform.settings.streams_per_user}),
       turns(platform.system),
-      chat(platform.system, agents.directory, observers_of_chat(), platform.settings.conversation_titles),
+      chat(platform.system, agents.directory, hooks_of_chat(), platform.settings.conversation_titles),
       conversations(platform.system, agents.directory, platform.folder.agents(), platform.blocking),
       gate({.system = platform.system,
             .turns = turns,
             .chat = chat,
             .audit = identity.audit,
-            .outbox = identity.outbox,
-            .site = identity.site,
+            .tell_owner = [this](::gate::Ask ask, std::string token) -> web::Task<> {
+              auto report = notices::question_report(ask, identity.site.page_url("/ask#" + token));
+              co_await notices.report(ask.owner, std::move(report));
+            },
             .link_key = crypto::derived_key(platform.master_key, "links of questions")},
            platform.home),
       uploads(platform.system, agents.directory, platform.folder.agents(), platform.folder.path(),
               {platform.folder.path(), platform.settings.disk_reserve}, platform.blocking, platform.uploads),
       channels(std::make_unique<channels::Messaging>(*this)),
-      notices(platform.system, agents.directory, chat, identity.outbox, identity.site,
-              [this](store::UserId user, std::string agent, std::string text) {
-                return channels->send_to_owner(user, std::move(agent), std::move(text));
-              }),
+      notices(sources_of_notices(), platform.home),
       schedule(platform.system, billing.subscriptions, schedule::chat_sender(platform.system, chat),
                schedule::notice_teller(notices), platform.home),
       capabilities_(hosting::capabilities(), *this) {
@@ -53,6 +55,10 @@ Module::Module(const agentbox::Platform& given_platform, identity::Module& given
   });
   identity.events.agent_removed.subscribe(
       [this](store::UserId owner, std::string agent) { return billing.spans.forget(owner, std::move(agent)); });
+  billing.spend_policy.when_refused([this](const usage::Call& call, const std::string& limit, const web::Error& error) {
+    auto mark = "limit_notices/" + limit + "/" + web::string_member(error.extra, "resetsAt");
+    notices.report_later(call.user_id, ::notices::limit_report(call, error), std::move(mark));
+  });
 }
 
 Module::~Module() = default;
@@ -60,6 +66,11 @@ Module::~Module() = default;
 agents::AgentDependencies Module::dependencies_of_agents() {
   return {.knows_model = [this](std::string_view name) { return models.knows(name); },
           .knows_server = [this](std::string_view name) { return models.has_server(name); },
+          .servers = {.why_no_programs = [this] { return programs.why_not ? programs.why_not() : std::string(); },
+                      .has_package =
+                          [this](std::string_view name) {
+                            return mcp_servers::find_package(platform.folder.packages(), name).has_value();
+                          }},
           .premium_model = [this](store::UserId user) { return models.premium_model(user); },
           .session_lives =
               [this](std::string_view session, store::UserId user) {
@@ -71,14 +82,50 @@ agents::AgentDependencies Module::dependencies_of_agents() {
               [this](const audit::Actor& actor, const ::agents::Agent& agent) {
                 return identity.audit.note(audit::entry_by(actor, "gateway token replaced", agent.id));
               },
-          .entered = [this](const watchdog::Watch& watch) { billing.spans.record(watchdog::span_of(watch)); }};
+          .entered = [this](const watchdog::Watch& watch) { billing.spans.record(watchdog::span_of(watch)); },
+          .notified =
+              [this](const watchdog::Target& agent, watchdog::Notice notice, const std::string& why) {
+                notices.report_later(agent.owner, ::notices::health_report(agent, notice, why));
+              }};
 }
 
-chat::ExchangeObservers Module::observers_of_chat() {
+notices::NoticeSources Module::sources_of_notices() {
+  ::notices::OwnerChannels owner_channels{
+      .count = [this](store::UserId user,
+                      const std::string& agent) { return channels->count_owner_accounts(user, agent); },
+      .add = [this](store::Change& change, store::UserId user, const std::string& agent,
+                    const std::string& text) { return channels->add_to_owner(change, user, agent, text); }};
+  return {
+      .system = platform.system,
+      .agents = agents.directory,
+      .chat = chat,
+      .outbox = identity.outbox,
+      .site = identity.site,
+      .channels = std::move(owner_channels),
+      .is_answered =
+          [this](store::UserId user, std::string_view path) {
+            const auto ask = gate.find(user, ::notices::question_of(path));
+            return !ask || ask->state != ::gate::State::waiting;
+          },
+      .push = {.reach = platform.settings.summarizer_allow_private ? web::Reach::configured : web::Reach::public_only,
+               .contact = [this] { return contact(); }}};
+}
+
+// Of the operator, for push services that want to complain.
+std::string Module::contact() const {
+  if (!platform.settings.smtp_from.empty()) return "mailto:" + platform.settings.smtp_from;
+  return identity.site.origin().starts_with("https://") ? identity.site.origin() : std::string();
+}
+
+chat::ExchangeHooks Module::hooks_of_chat() {
   return {.spans = &billing.spans,
           .begin_turn = [this](const ::chat::Conversation& conversation) -> std::shared_ptr<void> {
             return turns.begin(conversation.owner, conversation.agent, conversation.id, gate::source_of(conversation));
-          }};
+          },
+          .wants_history =
+              [this](const ::agents::Agent& agent) {
+                return agent.port && engine->gateway_traits(*agent.port).wants_history;
+              }};
 }
 
 std::unique_ptr<runtime::Engine> Module::engine_named(std::string_view name) const {

@@ -6,6 +6,7 @@
 #include "appliance/hosting/agents/agents.h"
 #include "appliance/hosting/capabilities.h"
 #include "appliance/hosting/chat/chat.h"
+#include "appliance/hosting/commands/programs.h"
 #include "appliance/hosting/deployments/stream_source.h"
 #include "appliance/hosting/engine_choice.h"
 #include "appliance/hosting/engine_migration.h"
@@ -56,7 +57,9 @@ class Module {
  private:
   std::unique_ptr<runtime::Engine> engine_named(std::string_view name) const;
   agents::AgentDependencies dependencies_of_agents();
-  chat::ExchangeObservers observers_of_chat();
+  chat::ExchangeHooks hooks_of_chat();
+  notices::NoticeSources sources_of_notices();
+  std::string contact() const;
 
   const OpenAgentListener open_agent_listener_;
   const agentbox::EngineChoice choice_;
@@ -78,6 +81,7 @@ class Module {
   chat::Conversations conversations;
   gate::Gate gate;
   uploads::Uploads uploads;
+  commands::Programs programs;
   const std::unique_ptr<channels::Messaging> channels;
   notices::Notices notices;
   schedule::Schedule schedule;

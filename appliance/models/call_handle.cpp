@@ -123,9 +123,10 @@ web::Task<std::optional<bool>> CallHandle::begins_within(std::chrono::millisecon
 
 std::string CallHandle::comment() const {
   const auto& place = state_->place;
-  if (!place) return ": waiting\n\n";
-  return ": queued " + std::to_string(place->number) + ", about " + std::to_string(place->expected.count()) + " s\n\n";
+  return place ? ": " + to_comment(*place) + "\n\n" : ": waiting\n\n";
 }
+
+const std::optional<FairQueue::Place>& CallHandle::place() const { return state_->place; }
 
 web::Task<std::optional<std::vector<AnswerPiece>>> CallHandle::next_within(std::chrono::milliseconds limit) {
   const auto begun = co_await begins_within(limit);

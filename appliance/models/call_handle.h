@@ -35,6 +35,8 @@ class CallHandle {
   // A comment of server-sent events while there is nothing to send: the place in the queue before the model
   // (": queued 2, about 20 s"), or that the answer has not begun.
   std::string comment() const;
+  // In the queue before the model. Not set: the call does not wait there.
+  const std::optional<FairQueue::Place>& place() const;
   // The model of the current or last attempt.
   const std::string& serving() const;
 

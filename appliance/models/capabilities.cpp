@@ -84,7 +84,7 @@ struct Parts {
 
 }  // namespace
 
-Capability capability() { return Capability::of<Parts>({.web = caller_routes, .backend = caller_routes}); }
+Capability capability() { return Capability::of<Parts>({.web = web_routes, .backend = caller_routes}); }
 
 }  // namespace models::openai_api
 

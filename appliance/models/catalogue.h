@@ -84,6 +84,7 @@ class Catalogue {
   const Model* find_by_direct_name(std::string_view name) const;
   // By its id, or by the name that it has at its vendor. Every plan includes them.
   const MediaModel* find_media(std::string_view name) const;
+  const std::vector<MediaModel>& media() const { return media_; }
   bool allows(billing::Plan, std::string_view model) const;
   std::vector<std::string> models_of(billing::Plan) const;
   // The models of a task type, best first. Unknown types count as general; tiers are task types, too.

@@ -21,13 +21,14 @@ ListedModel listed(const Model& model, std::shared_ptr<const Catalogue> catalogu
           .available = available};
 }
 
-ListedModel local_model(const std::string& id) {
-  return {.id = id,
-          .name = id,
+ListedModel local_model(const ModelInfo& model) {
+  return {.id = model.id,
+          .name = model.id,
           .provider = "local",
           .description = "Served on the local network.",
           .tags = {"local"},
           .catalogue = nullptr,
+          .context = model.context,
           .available = true};
 }
 
@@ -50,7 +51,7 @@ web::Task<std::vector<ListedModel>> ModelGateway::models() {
   std::vector<ListedModel> models;
   const auto here = (co_await router_.listed_locally()).value_or(std::vector<ModelInfo>());
   for (const auto& model : here)
-    if (!catalogue->find(model.id)) models.push_back(local_model(model.id));
+    if (!catalogue->find(model.id)) models.push_back(local_model(model));
   for (const auto& model : catalogue->models()) {
     const bool is_local = std::ranges::find(here, model.id, &ModelInfo::id) != here.end();
     models.push_back(listed(model, catalogue, is_local || router_.server_of(model, 0)));
@@ -66,10 +67,21 @@ web::Task<std::vector<ListedModel>> ModelGateway::models() {
                         .description = "Served by " + name + ".",
                         .tags = {},
                         .catalogue = nullptr,
+                        .context = model.context,
                         .available = true});
   }
   if (providers_.find("builtin")) models.push_back(listed_builtin());
   co_return models;
+}
+
+web::Task<std::int64_t> ModelGateway::context_of(const ListedModel& model) {
+  if (model.entry) co_return model.entry->context;
+  if (model.context > 0 || model.provider == "builtin") co_return model.context;
+  auto base_url = providers_.base_url(model.provider);
+  if (base_url.empty()) co_return 0;
+  auto name = model.name;
+  const auto told = co_await contexts_.find(std::move(base_url), std::move(name));
+  co_return told.value_or(0);
 }
 
 }  // namespace models

@@ -48,6 +48,8 @@ class ModelGateway {
   // refused.
   web::Task<web::Result<PassedAnswer>> pass(std::string model, PassedRequest, MediaUse most, billing::Payer);
   web::Task<std::vector<ListedModel>> models();
+  // Tokens, of the catalogue or as its server tells; 0: unknown.
+  web::Task<std::int64_t> context_of(const ListedModel&);
 
   // Returns when no call is in progress, at the latest after `grace`.
   web::Task<> finish(std::chrono::milliseconds grace);
@@ -88,6 +90,7 @@ class ModelGateway {
   Providers providers_;
   ModelRouter router_;
   ModelQueues queues_;
+  ServerContexts contexts_;
   std::atomic<int> calls_in_progress_{0};
 };
 

@@ -53,6 +53,8 @@ class ModelRouter {
   std::optional<Candidate> cheaper_than(const Candidate&, const billing::Payer&, const Catalogue&) const;
   // The models that the local server lists. Not set: there is none, it does not answer, or its circuit is open.
   web::Task<std::optional<std::vector<ModelInfo>>> listed_locally();
+  // Whether a keyed provider was found to list a model of this name lately.
+  bool is_known_to_be_listed(std::string_view name) const { return listed_.is_known(name); }
   // Whether the candidate's provider lists its model now. Not set: it does not say within three seconds.
   web::Task<std::optional<bool>> lists(const Candidate&, store::UserId);
   // The provider of an embedding model: the local server if it lists the model or no other is configured; else OpenAI

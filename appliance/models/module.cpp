@@ -45,6 +45,7 @@ bool Module::knows(std::string_view model) const {
     const bool is_keyed = std::ranges::count(keyed_providers, name) > 0;
     if (gateway.providers().server(name) || (is_keyed && gateway.providers().find(name))) return true;
   }
+  if (gateway.router().is_known_to_be_listed(model)) return true;
   const auto local = gateway.providers().local();
   if (!local) return false;
   // Until it has listed its models, it may serve any.

@@ -24,7 +24,9 @@ class ProviderModels {
     const auto listed = co_await look_up(provider, std::move(account), std::move(model));
     co_return listed.value_or(false);
   }
-  // The same; not set: the provider does not say.
+  // Whether a provider was found to list it with the box's own key.
+  bool is_known(std::string_view model) const;
+  // The same as lists(); not set: the provider does not say.
   web::Task<std::optional<bool>> look_up(Provider&, std::string account, std::string model);
 
  private:
@@ -56,6 +58,24 @@ class LoadedModels {
   std::string base_url_;
   std::optional<std::string> largest_;
   Clock::time_point until_{};
+};
+
+// The context that a server has given a model, in tokens, as llama.cpp (/props, for each slot) and Ollama (/api/ps)
+// tell it. Asked again after a minute. Callable from every thread.
+class ServerContexts {
+ public:
+  // Not set: the server does not tell, or has not loaded the model. `base_url` ends in /v1.
+  web::Task<std::optional<std::int64_t>> find(std::string base_url, std::string model);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  struct Told {
+    std::optional<std::int64_t> of_all;  // llama.cpp has one model
+    std::map<std::string, std::int64_t> of_models;
+    Clock::time_point until;
+  };
+  mutable std::mutex mutex_;  // protects told_
+  std::map<std::string, Told> told_;
 };
 
 // The answer of /api/ps; not set if it is none or has no models.

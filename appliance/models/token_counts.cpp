@@ -75,20 +75,25 @@ std::int64_t TokenCounter::count() const {
   return tokens_;
 }
 
+std::int64_t counted_tokens(const Message& message) {
+  constexpr std::int64_t around_message = 4, of_image = 1'600;
+  TokenCounter counter;
+  std::int64_t tokens = around_message;
+  counter.add(message.content);
+  for (const auto& part : message.parts) tokens += part.url.empty() ? 0 : of_image;
+  for (const auto& call : message.tool_calls) {
+    tokens += around_message;
+    counter.add(call.name);
+    counter.add(call.arguments);
+  }
+  return tokens + counter.count();
+}
+
 std::int64_t counted_tokens(const ChatRequest& request) {
-  constexpr std::int64_t around_message = 4, around_tools = 400, of_image = 1'600;
+  constexpr std::int64_t around_tools = 400;
   TokenCounter counter;
   std::int64_t tokens = request.tools.empty() ? 0 : around_tools;
-  for (const auto& message : request.messages) {
-    tokens += around_message;
-    counter.add(message.content);
-    for (const auto& part : message.parts) tokens += part.url.empty() ? 0 : of_image;
-    for (const auto& call : message.tool_calls) {
-      tokens += around_message;
-      counter.add(call.name);
-      counter.add(call.arguments);
-    }
-  }
+  for (const auto& message : request.messages) tokens += counted_tokens(message);
   for (const auto& tool : request.tools) {
     counter.add(tool.name);
     counter.add(tool.description);

@@ -31,5 +31,6 @@ class TokenCounter {
 };
 
 std::int64_t counted_tokens(const ChatRequest&);
+std::int64_t counted_tokens(const Message&);  // without its reasoning
 
 }  // namespace models

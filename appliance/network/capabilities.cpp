@@ -65,6 +65,10 @@ namespace email_in {
 network::Capability capability();
 }
 
+namespace mcp_authorization {
+network::Capability capability();
+}
+
 namespace mcp_server {
 network::Capability capability();
 }
@@ -74,12 +78,24 @@ namespace network {
 // In the order in which they are built; they stop in reverse.
 std::vector<Capability> capabilities() {
   return {
-      ::fleet::capability(),    ::traces::capability(),           ::otlp::capability(),
-      ::colony::capability(),   ::platform_metrics::capability(), ::skills::capability(),
-      ::swarms::capability(),   ::bus_keys::capability(),         ::bus::capability(),
-      ::events::capability(),   ::negotiation::capability(),      ::amplification::capability(),
-      ::a2a::capability(),      ::hosting_mcp::capability(),      ::data_feeds::capability(),
-      ::email_in::capability(), ::mcp_server::capability(),
+      ::fleet::capability(),
+      ::traces::capability(),
+      ::otlp::capability(),
+      ::colony::capability(),
+      ::platform_metrics::capability(),
+      ::skills::capability(),
+      ::swarms::capability(),
+      ::bus_keys::capability(),
+      ::bus::capability(),
+      ::events::capability(),
+      ::negotiation::capability(),
+      ::amplification::capability(),
+      ::a2a::capability(),
+      ::hosting_mcp::capability(),
+      ::data_feeds::capability(),
+      ::email_in::capability(),
+      ::mcp_authorization::capability(),
+      ::mcp_server::capability(),
   };
 }
 

@@ -16,6 +16,7 @@
 #include "appliance/network/skills/sales.h"
 #include "appliance/network/swarms/handlers.h"
 #include "appliance/network/swarms/records.h"
+#include "web/utf8.h"
 
 namespace skills {
 
@@ -70,6 +71,17 @@ namespace swarms {
 
 namespace {
 
+notices::Report report_of(const Swarm& swarm) {
+  constexpr std::size_t max_result_bytes = 4'000;
+  const bool is_done = swarm.state == State::done;
+  return {.kind = notices::Kind::swarm,
+          .agent = swarm.orchestrator,
+          .is_urgent = false,
+          .subject = "The swarm " + swarm.name + (is_done ? " is done" : " has ended without a result"),
+          .text = is_done ? std::string(web::utf8_prefix(swarm.result, max_result_bytes)) : swarm.reason,
+          .path = "/fleet/swarms/" + swarm.id};
+}
+
 struct Parts {
   explicit Parts(network::Module& module)
       : budget(module.billing.spend_policy, module.billing.ledger),
@@ -77,6 +89,8 @@ struct Parts {
                     module.platform.home),
         swarms(module.platform.system, module.hosting.agents.directory, budget, coordinator) {
     module.when_listeners_close([this] { return coordinator.end(); });
+    coordinator.when_ended(
+        [&module](const Swarm& swarm) { module.hosting.notices.report_later(swarm.owner, report_of(swarm)); });
     module.identity.personal_data.add(personal_data::rows_of(module.platform.system, swarms::swarms, tasks, events));
   }
   Services services() { return {swarms, coordinator.followers()}; }

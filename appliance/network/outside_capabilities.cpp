@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include "appliance/foundation/crypto/hmac.h"
 #include "appliance/foundation/otlp_headers.h"
 #include "appliance/foundation/webhook_signature.h"
 #include "appliance/identity/personal_data/rows.h"
@@ -14,6 +15,7 @@
 #include "appliance/network/email_in/handlers.h"
 #include "appliance/network/fleet/handlers.h"
 #include "appliance/network/hosting_mcp/handlers.h"
+#include "appliance/network/mcp_server/authorization/handlers.h"
 #include "appliance/network/mcp_server/handlers.h"
 #include "appliance/network/module.h"
 #include "appliance/network/otlp/exporter.h"
@@ -225,6 +227,43 @@ network::Capability capability() {
 }
 
 }  // namespace email_in
+
+namespace mcp_authorization {
+
+namespace {
+
+// The tools that an access token for reading has.
+std::vector<std::string> reading_tools(network::Module& module) {
+  auto rows = module.billing.rows();
+  rows.add(module.hosting.rows());
+  const mcp_server::Tools tools(std::move(rows.web), [] { return std::string(); });
+  std::vector<std::string> names;
+  for (const auto& tool : tools.list({})) names.emplace_back(tool.as_object().at("name").as_string());
+  return names;
+}
+
+struct Parts {
+  explicit Parts(network::Module& module)
+      : network(module),
+        authorization(
+            module.platform.system, crypto::derived_key(module.platform.master_key, "clients of /mcp"),
+            [&module] { return module.identity.site.url("/mcp"); }, reading_tools(module)) {
+    module.identity.events.account_claimed.subscribe([this](store::UserId user) { return authorization.forget(user); });
+    module.identity.personal_data.add(personal_data::rows_of(module.platform.system, grants));
+  }
+  Services services() { return {authorization, network.identity.site, network.identity.audit}; }
+
+  network::Module& network;
+  Authorization authorization;
+};
+
+}  // namespace
+
+network::Capability capability() {
+  return network::Capability::of<Parts>({.tables = {store::describe(grants)}, .web = web_routes});
+}
+
+}  // namespace mcp_authorization
 
 namespace mcp_server {
 

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "appliance/runtime/agent_confinement.h"
+#include "appliance/runtime/agent_user.h"
 #include "appliance/runtime/proc.h"
 #include "sandbox/command.h"
 #include "sandbox/spawn_messages.h"
@@ -26,7 +27,7 @@ namespace {
 
 constexpr int command_niceness = 10;      // as agents
 constexpr int command_oom_score = 1'000;  // the first to be killed if memory runs out
-constexpr std::uint64_t command_open_files = 256;
+constexpr std::uint64_t command_open_files = 256, browser_open_files = 1'024;
 constexpr std::uint64_t thread_stacks = 256u << 20;  // of threads, and what allocators map ahead
 constexpr std::uint64_t max_temporary_bytes = 256u << 20;
 
@@ -55,10 +56,10 @@ files::Descriptor text_file(const std::string& text) {
 }
 
 // Each process may take the plan's memory; all of them together are watched (resident_bytes_below), or in a group.
-sandbox::Limits command_limits(const ResourceLimits& limits) {
+sandbox::Limits command_limits(const ResourceLimits& limits, sandbox::CommandPlace place) {
   return {.data_bytes = limits.memory_bytes + thread_stacks,
           .file_bytes = limits.file_bytes,
-          .open_files = command_open_files,
+          .open_files = place == sandbox::CommandPlace::browser ? browser_open_files : command_open_files,
           .processes = limits.processes,
           .niceness = command_niceness,
           .oom_score = command_oom_score};
@@ -78,8 +79,9 @@ std::filesystem::path tools_folder(const std::string& setting) {
 }
 
 CommandLauncher::CommandLauncher(std::filesystem::path binary, const std::filesystem::path& folder,
-                                 std::filesystem::path tools, bool requires_strong)
+                                 std::filesystem::path tools, std::filesystem::path packages, bool requires_strong)
     : tools_(std::move(tools)),
+      packages_(std::move(packages)),
       requires_strong_(requires_strong),
       confinement_(std::make_unique<AgentConfinement>(std::move(binary), folder)) {}
 
@@ -99,10 +101,19 @@ std::string CommandLauncher::why_not() const {
   return missing.empty() ? std::string() : "Commands cannot be isolated here: " + missing + ".";
 }
 
+void CommandLauncher::give_folder(const std::filesystem::path& folder, std::uint16_t port) const {
+  std::filesystem::create_directories(folder);
+  std::filesystem::permissions(folder, std::filesystem::perms::owner_all);
+  if (const auto user = confinement_->users().of(port)) give_workspace(folder, *user);
+}
+
 RunningCommand CommandLauncher::start(const CommandSpec& wanted) const {
   CommandPipe input(1), output(0);
+  std::optional<CommandPipe> error;
+  if (wanted.has_own_error) error.emplace(0);
+  const int error_end = error ? error->other.get() : output.other.get();
   const auto text = text_file(wanted.text);
-  const auto limits = command_limits(wanted.limits);
+  const auto limits = command_limits(wanted.limits, wanted.place);
   RunningCommand running;
   if (auto* const served = spawn_helper()) {
     int ends[2];
@@ -110,12 +121,14 @@ RunningCommand CommandLauncher::start(const CommandSpec& wanted) const {
     const files::Descriptor own(ends[0]);
     files::Descriptor its(ends[1]);
     const auto started = served->start(sandbox::CommandStart{.agent = wanted.agent,
+                                                             .place = wanted.place,
                                                              .port = wanted.port,
                                                              .limits = limits,
                                                              .group = confinement_->group_limits(wanted.limits),
                                                              .temporary_bytes = temporary_bytes(wanted.limits),
                                                              .input = input.other.get(),
                                                              .output = output.other.get(),
+                                                             .error = error_end,
                                                              .text = text.get(),
                                                              .channel = its.get()});
     running.pid = started.pid;
@@ -126,16 +139,20 @@ RunningCommand CommandLauncher::start(const CommandSpec& wanted) const {
         received && !received->descriptors.empty())
       running.listening.reset(received->descriptors.front().release());
   } else {
-    auto [program, place] = sandbox::command_plan({.user = confinement_->users().of(wanted.port).value_or(0),
-                                                   .top = tools_,
-                                                   .workspace = wanted.workspace,
-                                                   .temporary_bytes = temporary_bytes(wanted.limits),
-                                                   .limits = limits,
-                                                   .input = input.other.get(),
-                                                   .output = output.other.get(),
-                                                   .text = text.get()});
+    std::error_code missing;
+    auto [program, place] = sandbox::command_plan(
+        {.user = confinement_->users().of(wanted.port).value_or(0),
+         .top = tools_,
+         .workspace = wanted.workspace,
+         .temporary_bytes = temporary_bytes(wanted.limits),
+         .limits = limits,
+         .packages = std::filesystem::is_directory(packages_, missing) ? packages_ : std::filesystem::path(),
+         .input = input.other.get(),
+         .output = output.other.get(),
+         .error = error_end,
+         .text = text.get()});
     if (!confinement_->users().of(wanted.port)) place.user.reset();
-    const auto group = confinement_->join_group(sandbox::command_group(wanted.agent), wanted.limits);
+    const auto group = confinement_->join_group(sandbox::command_group(wanted.agent, wanted.place), wanted.limits);
     place.cgroup = group.get();
     const auto started = sandbox::start(program, place);
     running.pid = started.pid;
@@ -144,6 +161,7 @@ RunningCommand CommandLauncher::start(const CommandSpec& wanted) const {
   }
   running.input = std::move(input.own);
   running.output = std::move(output.own);
+  if (error) running.error = std::move(error->own);
   return running;
 }
 
@@ -158,7 +176,8 @@ void CommandLauncher::signal(const RunningCommand& command, int signal) const {
   }
 }
 
-std::optional<int> CommandLauncher::collect(const RunningCommand& command, const std::string& agent) const {
+std::optional<int> CommandLauncher::collect(const RunningCommand& command, const std::string& agent,
+                                            sandbox::CommandPlace place) const {
   int status = 0;
   try {
     if (auto* const served = spawn_helper(); served && served->has_started(command.pid))
@@ -168,7 +187,7 @@ std::optional<int> CommandLauncher::collect(const RunningCommand& command, const
   } catch (const std::system_error&) {
     return std::nullopt;
   }
-  if (!spawn_helper()) confinement_->remove_group(sandbox::command_group(agent));
+  if (!spawn_helper()) confinement_->remove_group(sandbox::command_group(agent, place));
   return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 

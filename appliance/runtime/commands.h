@@ -13,6 +13,7 @@
 
 #include "appliance/foundation/descriptor.h"
 #include "appliance/runtime/engine.h"
+#include "sandbox/command.h"
 
 namespace runtime {
 
@@ -21,9 +22,12 @@ class AgentConfinement;
 struct CommandSpec {
   std::string agent;
   std::uint16_t port = 0;           // of the agent's gateway, by which its user is chosen
-  std::filesystem::path workspace;  // absolute
+  std::filesystem::path workspace;  // absolute: what it sees as /workspace
   ResourceLimits limits;
-  std::string text;  // what /bin/sh does
+  // A browser's is the folder browser/ beside the agent's own.
+  sandbox::CommandPlace place = sandbox::CommandPlace::workspace;
+  std::string text;            // what /bin/sh does
+  bool has_own_error = false;  // see RunningCommand::error
 };
 
 // A shell, and all that it starts.
@@ -32,6 +36,7 @@ struct RunningCommand {
   files::Descriptor process;    // pidfd
   files::Descriptor input;      // non-blocking
   files::Descriptor output;     // likewise; of both standard output and error
+  files::Descriptor error;      // likewise; of standard error alone, if the spec wants it
   files::Descriptor listening;  // where its network's proxy is expected: 127.0.0.1:3128 there
 };
 
@@ -41,13 +46,17 @@ std::filesystem::path tools_folder(const std::string& setting);
 // Thread-safe. Everything blocks.
 class CommandLauncher {
  public:
-  // `folder`: data/agents.
+  // `folder`: data/agents. `packages`: a folder that commands see, see sandbox::CommandPlan; it may be missing.
   CommandLauncher(std::filesystem::path binary, const std::filesystem::path& folder, std::filesystem::path tools,
-                  bool requires_strong);
+                  std::filesystem::path packages, bool requires_strong);
   ~CommandLauncher();
 
   // A sentence; empty: commands can be run.
   std::string why_not() const;
+  // The tree that commands see.
+  const std::filesystem::path& tools() const { return tools_; }
+  // Makes a folder of the agent with this port, if it is missing. Throws std::system_error, too.
+  void give_folder(const std::filesystem::path&, std::uint16_t port) const;
 
   // The command ends with the thread that starts it, or with the helper. Throws std::system_error whose text is to
   // follow "could not".
@@ -55,10 +64,11 @@ class CommandLauncher {
   // SIGTERM to what the shell has started, or SIGKILL to all of it.
   void signal(const RunningCommand&, int signal) const;
   // Once it has ended: its exit code, or 128 and the signal; nullopt if it is not known.
-  std::optional<int> collect(const RunningCommand&, const std::string& agent) const;
+  std::optional<int> collect(const RunningCommand&, const std::string& agent,
+                             sandbox::CommandPlace = sandbox::CommandPlace::workspace) const;
 
  private:
-  const std::filesystem::path tools_;
+  const std::filesystem::path tools_, packages_;
   const bool requires_strong_;
   const std::unique_ptr<const AgentConfinement> confinement_;
 };

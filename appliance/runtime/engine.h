@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "appliance/runtime/agent_profile.h"
@@ -30,7 +31,7 @@ struct ResourceLimits {
 };
 
 // Everything an engine needs to run one agent. The gateway token and the box token are passed in the boot file (0600)
-// or a pipe, never in argv or the environment.
+// or a pipe, never in argv or the environment, but for foreign images, which read no boot file.
 struct AgentSpec {
   std::string id;
   std::string name;
@@ -41,6 +42,8 @@ struct AgentSpec {
   std::string gateway_token;        // sent by callers of the agent
   std::string box_token;            // sent by the agent to the box's backend
   std::string backend_url, summarizer_url;
+  // Secrets that the owner has handed over to the program of a foreign image: names and values of its environment.
+  std::vector<std::pair<std::string, std::string>> image_secrets;
   AgentProfile conduct;
   ResourceLimits limits;
   std::uint64_t disk_reserve = 0;  // free space that the agent leaves on the disk of its workspace
@@ -85,6 +88,12 @@ struct InstanceStats {
 
 using LogSink = std::function<bool(std::vector<LogLine>)>;
 
+// How the gateway of an agent's program differs from that of other programs.
+struct GatewayTraits {
+  bool takes_forwarded = true;  // may be sent X-Forwarded-*: foreign images may refuse requests with signs of a proxy
+  bool wants_history = false;   // keeps no conversations: each message is sent with those before it
+};
+
 class Engine {
  public:
   virtual ~Engine() = default;
@@ -111,9 +120,8 @@ class Engine {
   virtual web::Task<web::Result<std::vector<std::string>>> adopt(std::vector<std::string> ids) = 0;
   // Removes the agent's run files and container, not its workspace.
   virtual web::Task<web::Result<void>> remove(std::string id) = 0;
-  // Whether the program behind this port of the host may be sent X-Forwarded-*: those of foreign images may refuse
-  // requests that show signs of a proxy. Callable from every thread.
-  virtual bool takes_forwarded([[maybe_unused]] std::uint16_t port) const { return true; }
+  // Of the program behind this port of the host. Callable from every thread.
+  virtual GatewayTraits gateway_traits([[maybe_unused]] std::uint16_t port) const { return {}; }
   // Called on an io thread whenever an agent's process ends, also an adopted one.
   std::function<void(std::string id, std::optional<int> exit_code)> on_exit;
   // Called on an io thread when the engine responds again after an interruption.

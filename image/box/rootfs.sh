@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The root file system of the box's container image: the binary, the shared libraries it loads, certificate authorities,
+# The root file system of the box's container image: the binary, the shared libraries it loads, PostgreSQL's client, certificate authorities,
 # time zones and two users. No shell, no package manager. Packages are named in var/lib/dpkg/status.d, as scanners expect.
 # usage: image/box/rootfs.sh BINARY FOLDER     fills the folder, which must be empty
 set -euo pipefail
@@ -28,10 +28,14 @@ chmod 1777 "$root/tmp"
 strip --strip-unneeded --remove-section=.comment --remove-section=.note -o "$root/usr/bin/agentbox" "$binary"
 chmod 755 "$root/usr/bin/agentbox"
 
+# PostgreSQL's client is loaded by name, with STORE_URL (store/postgres/libpq.cpp).
+libpq=$(ldconfig -p | awk '$1 == "libpq.so.5" && !found++ {print $NF}')
+[ -n "$libpq" ] || { echo "rootfs: libpq.so.5 is not installed: the package libpq5" >&2; exit 1; }
+
 while read -r library; do
   install -D -m 755 "$library" "$root/$library"
   own "$library"
-done < <(ldd "$binary" | grep -oE '/[^ )]+' | sort -u)
+done < <({ ldd "$binary" && ldd "$libpq" && echo "$libpq"; } | grep -oE '/[^ )]+' | sort -u)
 
 # The authorities one by one and the file of all, as update-ca-certificates makes them.
 cp -r /usr/share/zoneinfo "$root/usr/share/"

@@ -1,6 +1,7 @@
 #include "store/postgres/commit_log.h"
 
 #include <algorithm>
+#include <array>
 #include <deque>
 #include <thread>
 
@@ -18,7 +19,10 @@ const Statement commit_transaction{"commit", "COMMIT"};
 const Statement roll_back_transaction{"", "ROLLBACK"};
 const Statement hold_lease{"fence", "SELECT agentbox._fence($1::text, $2::bigint, $3::bigint, $4::text)"};
 // A transaction that writes nothing but its end, which is flushed with all that was written before.
+const Statement last_group{"", "SELECT groups FROM agentbox._lease WHERE name = 'box'"};
 const Statement flush_log{"", "SELECT pg_logical_emit_message(true, 'agentbox', '')"};
+
+constexpr std::size_t max_unflushed_bytes = 64u << 20;
 
 constexpr auto lost_the_lease = "AB001";
 
@@ -46,9 +50,12 @@ Connection& CommitLog::connection() {
     }
     versions_.bump_all();  // the server may have been replaced by a standby
     counters_.clear();
+    const std::lock_guard lock(keeping_);
+    if (!unflushed_.empty()) is_outcome_open_ = true;
   }
   if (is_outcome_open_) try {
       begin_epoch(Clock::now() + longest_lookup);
+      write_lost_again();
     } catch (const Lost& lost) {
       throw pool_.failed(lost.what());
     }
@@ -60,6 +67,8 @@ void CommitLog::begin(std::span<Submission* const> group) {
   if (const auto losses = pool_.losses(); losses != losses_) {
     losses_ = losses;
     counters_.clear();
+    const std::lock_guard lock(keeping_);
+    if (!unflushed_.empty()) is_outcome_open_ = true;
   }
   Values wanted;
   connection();
@@ -180,6 +189,14 @@ bool CommitLog::append(const std::vector<const Batch*>& batches, const std::vect
   calls.back().parameters.bytes(how == Append::synced ? "on" : "off");
   for (auto& call : writes_of(batches, counted, encoded)) calls.push_back(std::move(call));
   calls.push_back({&commit_transaction});
+  std::uint64_t records = counted.size();
+  for (const auto* batch : batches) records += batch->writes.size();
+  begun_records_ += records;
+  const struct Ended {
+    std::atomic<std::uint64_t>& all;
+    const std::uint64_t records;
+    ~Ended() { all += records; }
+  } ended{ended_records_, records};
   try {
     open.run(calls, Clock::now() + longest_group);
   } catch (const Refused& refused) {
@@ -201,10 +218,84 @@ bool CommitLog::append(const std::vector<const Batch*>& batches, const std::vect
     }
   }
   last_committed_ = group;
+  if (how == Append::synced) {
+    const std::lock_guard lock(keeping_);
+    unflushed_.clear();
+    unflushed_bytes_ = 0;
+  } else {
+    keep_until_flushed(group, batches, counted);
+  }
   for (const auto& [family, key, fields] : counted) counters_[family].put(key, fields);
   for (const auto* batch : batches)
     for (const auto& write : batch->writes) versions_.bump(write.family, write.key);
   return true;
+}
+
+void CommitLog::keep_until_flushed(std::int64_t number, const std::vector<const Batch*>& batches,
+                                   const std::vector<Committer::Counted>& counted) {
+  Group group{.number = number, .bytes = 0, .values = {}};
+  for (const auto* batch : batches)
+    for (const auto& write : batch->writes) {
+      if (is_counted(write.kind)) continue;
+      auto& value = group.values[write.family][write.key];
+      value = write.kind == Write::Kind::erase ? std::nullopt : std::optional(write.value);
+      group.bytes += write.key.size() + write.value.size();
+    }
+  for (const auto& [family, key, fields] : counted) {
+    auto bytes = encode(fields);
+    group.bytes += key.size() + bytes.size();
+    group.values[family].insert_or_assign(std::string(key), std::move(bytes));
+  }
+  bool is_full = false;
+  {
+    const std::lock_guard lock(keeping_);
+    unflushed_bytes_ += group.bytes;
+    unflushed_.push_back(std::move(group));
+    is_full = unflushed_bytes_ > max_unflushed_bytes;
+  }
+  if (is_full) sync();
+}
+
+// In the epoch that has begun: nothing else has been written since they were.
+void CommitLog::write_lost_again() {
+  const std::lock_guard lock(keeping_);
+  const auto is_there = [this](const Group& group) { return group.number <= last_committed_; };
+  std::erase_if(unflushed_, is_there);
+  if (!unflushed_.empty()) {
+    activity().repeated_groups += unflushed_.size();
+    const auto group = ++group_;
+    std::vector<Call> calls;
+    calls.push_back({&begin_transaction});
+    calls.push_back({&hold_lease});
+    calls.back().parameters.bytes(lease_.box()).number(lease_.epoch()).number(group).bytes("on");
+    for (const auto& lost : unflushed_)
+      for (const auto& [family, values] : lost.values) {
+        std::vector<std::string_view> put_keys, put_values, erased;
+        for (const auto& [key, value] : values) {
+          (value ? put_keys : erased).push_back(key);
+          if (value) put_values.push_back(*value);
+        }
+        if (!erased.empty()) {
+          calls.push_back({&statements_[family].erase});
+          calls.back().parameters.array(erased);
+        }
+        if (put_keys.empty()) continue;
+        calls.push_back({&statements_[family].put});
+        calls.back().parameters.array(put_keys).array(put_values);
+      }
+    calls.push_back({&commit_transaction});
+    is_outcome_open_ = true;  // until they are there
+    try {
+      connection_->run(calls, Clock::now() + longest_group);
+    } catch (const Refused& refused) {
+      connection_.reset();
+      throw Unavailable("The store's database refused a change: " + std::string(refused.what()));
+    }
+    is_outcome_open_ = false;
+    last_committed_ = group;
+  }
+  unflushed_.clear();
+  unflushed_bytes_ = 0;
 }
 
 void CommitLog::roll_back() {
@@ -225,7 +316,9 @@ bool CommitLog::was_committed(std::int64_t group) {
       counters_.clear();
       begin_epoch(deadline);
       pool_.probe();
-      return last_committed_ >= group;
+      const bool is_there = last_committed_ >= group;
+      write_lost_again();
+      return is_there;
     } catch (const Lost& lost) {
       connection_.reset();
       const auto outage = pool_.failed(lost.what());
@@ -251,10 +344,25 @@ void CommitLog::begin_epoch(Clock::time_point deadline) {
   }
 }
 
+// A server that crashed meanwhile may no longer have them.
 void CommitLog::sync() {
+  std::int64_t newest = 0;
+  {
+    const std::lock_guard lock(keeping_);
+    if (unflushed_.empty()) return;
+    newest = unflushed_.back().number;
+  }
   try {
-    pool_.run(Call{&flush_log});
-  } catch (const Unavailable&) {  // lost with the server, if at all: docs/postgres.md
+    const std::array<Call, 2> calls{Call{&last_group}, Call{&flush_log}};
+    const auto known = pool_.run(calls);
+    if (known.front().rows() != 1 || known.front().number(0, 0) < newest) return;
+  } catch (const Unavailable&) {
+    return;  // written again, if they are lost
+  }
+  const std::lock_guard lock(keeping_);
+  while (!unflushed_.empty() && unflushed_.front().number <= newest) {
+    unflushed_bytes_ -= unflushed_.front().bytes;
+    unflushed_.pop_front();
   }
 }
 

@@ -4,6 +4,9 @@
 //
 // A group whose commit is cut off was committed or not: the log begins a new epoch of the lease, after which the old
 // group cannot be committed any more, and reads the number of the last group that was.
+//
+// Groups that returned before the server had flushed them are kept until it has. A server that crashed, or a standby
+// that was promoted, may lack the last of them: they are written again, in their order, before anything else is.
 #pragma once
 
 #include <atomic>
@@ -37,9 +40,21 @@ class CommitLog final : public Committer::Log {
   bool append(const std::vector<const Batch*>&, const std::vector<Committer::Counted>&, Append) override;
   void sync() override;
 
+  // How many records were written since the start: those of groups that have ended, and with those that may be under
+  // way. Callable from every thread.
+  std::uint64_t ended_records() const { return ended_records_; }
+  std::uint64_t begun_records() const { return begun_records_; }
+
  private:
   using Key = std::pair<Family, std::string_view>;
   using Values = std::map<Key, std::optional<std::string>>;
+
+  // The effect of a group: what each key holds after it; nothing for those that it erased.
+  struct Group {
+    std::int64_t number = 0;
+    std::size_t bytes = 0;
+    std::map<Family, std::map<std::string, std::optional<std::string>>> values;
+  };
 
   // Throws Unavailable.
   Connection& connection();
@@ -51,6 +66,8 @@ class CommitLog final : public Committer::Log {
   bool was_committed(std::int64_t group);
   void begin_epoch(Clock::time_point deadline);
   void roll_back();
+  void keep_until_flushed(std::int64_t group, const std::vector<const Batch*>&, const std::vector<Committer::Counted>&);
+  void write_lost_again();
 
   Pool& pool_;
   BoxLease& lease_;
@@ -64,6 +81,12 @@ class CommitLog final : public Committer::Log {
   std::uint64_t losses_ = 0;
   Values read_;
   mutable std::map<Family, CounterValues> counters_;
+
+  std::atomic<std::uint64_t> begun_records_{0}, ended_records_{0};
+
+  std::mutex keeping_;  // protects what follows
+  std::deque<Group> unflushed_;
+  std::size_t unflushed_bytes_ = 0;
 };
 
 }  // namespace store::postgres

@@ -22,7 +22,9 @@
 #include "store/postgres/pool.h"
 #include "store/postgres/statements.h"
 #include "store/rocks/folder_lock.h"
+#include "store/rocks/rocks_engine.h"
 #include "store/sequences.h"
+#include "store/transfer.h"
 #include "store/versions.h"
 
 namespace store {
@@ -36,13 +38,14 @@ using postgres::Result;
 
 constexpr std::chrono::milliseconds lease_pause = 2s, probe_pause = 100ms;
 constexpr std::int64_t first_page = 64, further_page = 512;
-constexpr auto no_backup =
-    "A store in PostgreSQL is backed up with the server's own tools, such as pg_dump or pgBackRest: see "
-    "docs/postgres.md.";
+constexpr auto backup_draft = "backup.draft";  // in the local folder
+constexpr auto no_restore =
+    "Backups are restored into a data folder, and moved into the database from there: see docs/postgres.md.";
 
 const postgres::Statement begin_snapshot{"snapshot", "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"};
 const postgres::Statement take_snapshot{"moment", "SELECT pg_current_snapshot()::text"};
 const postgres::Statement end_snapshot{"commit", "COMMIT"};
+const postgres::Statement database_size{"", "SELECT pg_catalog.pg_database_size(current_database())"};
 const postgres::Statement list_tables{
     "",
     "SELECT c.relname::text FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace "
@@ -76,8 +79,8 @@ std::string box_name(const fs::path& local) {
 
 // A transaction that sees one moment, on a connection of its own.
 struct PostgresSnapshot final : Snapshot {
-  explicit PostgresSnapshot(postgres::Pool& from)
-      : pool(from), lease(from.take(postgres::Clock::now() + postgres::longest_read)) {
+  PostgresSnapshot(postgres::Pool& from, std::uint64_t records)
+      : position(records), pool(from), lease(from.take(postgres::Clock::now() + postgres::longest_read)) {
     const std::array<Call, 2> calls{Call{&begin_snapshot}, Call{&take_snapshot}};
     try {
       run(calls);
@@ -103,6 +106,7 @@ struct PostgresSnapshot final : Snapshot {
       throw Unavailable("The store's database refused a read: " + std::string(refused.what()));
     }
   }
+  const std::uint64_t position;  // what was written before, at least
   postgres::Pool& pool;
   mutable std::mutex mutex;  // one call at a time
   mutable postgres::Pool::Lease lease;
@@ -112,7 +116,8 @@ struct PostgresSnapshot final : Snapshot {
 
 struct PostgresEngine::Impl {
   Impl(const EngineOptions& options, postgres::Location location)
-      : families(options.families),
+      : local(location.local),
+        families(options.families),
         scopes(options.families),
         statements(postgres::make_statements(options.families)),
         is_read_only(options.read_only),
@@ -231,6 +236,7 @@ struct PostgresEngine::Impl {
     });
   }
 
+  const fs::path local;
   const std::vector<FamilySpec> families;
   const ScopeRules scopes;
   const std::vector<postgres::FamilyStatements> statements;
@@ -306,7 +312,9 @@ std::optional<Found> PostgresEngine::find_one(Scope scope, Family, std::string_v
   return Found{std::string(found.bytes(0, 0)), found.is_null(0, 1) ? std::string() : std::string(found.bytes(0, 1))};
 }
 
-std::unique_ptr<Snapshot> PostgresEngine::snapshot() const { return std::make_unique<PostgresSnapshot>(impl_->pool); }
+std::unique_ptr<Snapshot> PostgresEngine::snapshot() const {
+  return std::make_unique<PostgresSnapshot>(impl_->pool, impl_->log ? impl_->log->ended_records() : 0);
+}
 
 void PostgresEngine::scan(Scope scope, Family family, const Range& range,
                           const std::function<bool(std::string_view, std::string_view)>& visit,
@@ -368,7 +376,33 @@ std::optional<std::string> PostgresEngine::read_only_reason() const {
   return impl_->pool.outage();
 }
 
-void PostgresEngine::backup(const fs::path&) const { throw Unavailable(no_backup); }
+void PostgresEngine::backup(const fs::path& to) const {
+  const auto draft = impl_->local / backup_draft;
+  struct Remover {
+    const fs::path& path;
+    ~Remover() {
+      std::error_code ignored;
+      fs::remove_all(path, ignored);
+    }
+  } const remover{draft};
+  try {
+    fs::remove_all(draft);  // of a process that was killed
+    const auto size = static_cast<std::uintmax_t>(impl_->pool.run(Call{&database_size}).number(0, 0));
+    if (fs::space(impl_->local).available < size)
+      throw Unavailable("There is no room for a copy of the database in " + impl_->local.string() + ": it has " +
+                        std::to_string(size >> 20) + " MB.");
+  } catch (const fs::filesystem_error& error) {
+    throw Unavailable(std::string("The backup cannot be prepared: ") + error.what());
+  }
+  const auto copy = rocks_engine.open({.folder = draft, .families = impl_->families});
+  copy_records(*this, *copy, impl_->families);
+  copy->backup(to);
+}
+
+std::uint64_t PostgresEngine::position(const Snapshot* at) const {
+  if (at) return static_cast<const PostgresSnapshot*>(at)->position;
+  return impl_->log ? impl_->log->begun_records() : 0;
+}
 
 EngineStats PostgresEngine::stats() const {
   if (!impl_->committer) return {};
@@ -384,6 +418,6 @@ EngineStats PostgresEngine::stats() const {
 const EngineKind postgres_engine{.open = [](EngineOptions options) -> std::unique_ptr<Engine> {
                                    return PostgresEngine::open(options, postgres::recall_location(options.folder));
                                  },
-                                 .restore = [](const fs::path&, const fs::path&) { throw Unavailable(no_backup); }};
+                                 .restore = [](const fs::path&, const fs::path&) { throw Unavailable(no_restore); }};
 
 }  // namespace store

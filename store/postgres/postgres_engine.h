@@ -5,8 +5,9 @@
 // security limits to that owner, whatever the key. Commits go through the Committer (commit_log.h). While the server
 // does not answer, everything throws Unavailable, after a second at most (pool.h).
 //
-// EngineOptions::folder is what remember_location() returned. Backups, the check of files and replication are the
-// server's own.
+// EngineOptions::folder is what remember_location() returned. A backup has the form of the embedded engine's, so that
+// it restores into either: the records of one moment are copied into an embedded store beside the lock, which is backed
+// up. The check of files and replication are the server's own.
 #pragma once
 
 #include <memory>
@@ -46,6 +47,8 @@ class PostgresEngine final : public Engine {
   void backup(const std::filesystem::path& to) const override;
   std::vector<Damage> verify_files() const override { return {}; }
   EngineStats stats() const override;
+  // Since it was opened.
+  std::uint64_t position(const Snapshot* = nullptr) const override;
 
  private:
   struct Impl;

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "store/committer.h"
 #include "store/counter_fields.h"
@@ -69,8 +70,8 @@ struct RocksEngine::Impl final : Committer::Log, Replication {
   std::atomic<Sequence> on_disk;  // the newest number that is synced
   std::mutex syncing;             // one sync at a time: one that starts beside a failing one could succeed and hide it
   std::atomic<bool> is_observed{false};
-  std::mutex observing;  // protects observer, and is held while it is called
-  WriteObserver* observer = nullptr;
+  std::mutex observing;  // protects observers, and is held while they are called
+  std::vector<WriteObserver*> observers;
   mutable std::map<Family, CounterValues> cached_counters;  // of the thread that commits
   rocks::WriteBatch gathered;                               // likewise; kept for its memory
   std::atomic<std::uint64_t> generation{0};                 // of `database`
@@ -228,13 +229,18 @@ struct RocksEngine::Impl final : Committer::Log, Replication {
     if (count == 0) return;
     const auto last = open.db().GetLatestSequenceNumber();
     const std::lock_guard lock(observing);
-    if (observer) observer->written(last - count + 1, last, gathered.Data(), synced);
+    for (auto* observer : observers) observer->written(last - count + 1, last, gathered.Data(), synced);
   }
 
-  void observe(WriteObserver* wanted) override {
+  void observe(WriteObserver& wanted) override {
     const std::lock_guard lock(observing);
-    observer = wanted;
-    is_observed = wanted != nullptr;
+    observers.push_back(&wanted);
+    is_observed = true;
+  }
+  void forget(WriteObserver& known) override {
+    const std::lock_guard lock(observing);
+    std::erase(observers, &known);
+    is_observed = !observers.empty();
   }
 
   Position newest() const override {

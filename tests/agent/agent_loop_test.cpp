@@ -2,9 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 
-#include "appliance/agent/delegation.h"
 #include "appliance/models/builtin/builtin.h"
 #include "appliance/models/providers/openai_wire.h"
 #include "tests/agent/agent_process_fixture.h"
@@ -220,10 +220,6 @@ TEST_F(LoopTest, GivesUpAfterTheLastRound) {
 }
 
 // The text of the system prompt.
-std::string system_prompt_of(const Received& request) {
-  return std::string(request.json().at("messages").at(0).at("content").as_string());
-}
-
 TEST_F(LoopTest, SumsUpInTheLastRound) {
   ScriptedServer server([](const Received& request) {
     return request.json().as_object().contains("tools") ? calls("list_files", "{}") : says("Two of five are done.");
@@ -282,7 +278,7 @@ TEST_F(LoopTest, CompactionLosesNothingThatTheModelKept) {
       kept += transcript.substr(at, transcript.find(';', at) - at + 1) + "\n";
     return says(kept + "FACTS:\n- The owner collects facts\n");
   });
-  Agent agent(folder.path(), server, {.window_bytes = 8'000});
+  Agent agent(folder.path(), server, {.window_tokens = 2'000});
   for (int i = 0; i < 60; ++i) {
     const auto said =
         "fact " + std::to_string(i) + " is " + std::to_string(i * i + 1'000) + "; " + std::string(300, 'x');
@@ -297,68 +293,19 @@ TEST_F(LoopTest, CompactionLosesNothingThatTheModelKept) {
   EXPECT_THAT(agent.memory.recall("collects", 5), SizeIs(1)) << "what is worth keeping is in memory, once";
 }
 
-// Each sub-agent reads its file and answers with it. None of them sees the conversation or the others.
-TEST_F(LoopTest, SubAgentsWorkSideBySideAndCountTowardsTheTurn) {
-  ScriptedServer server([](const Received& request) {
-    const auto messages = request.json().at("messages").as_array();
-    const std::string last(messages.back().at("content").as_string());
-    if (messages.back().at("role") == "tool") return says("It says: " + last);
-    return calls("read_file", R"({"path":")" + last + R"("})");
-  });
-  Workspace workspace(folder.path());
-  ASSERT_TRUE(workspace.write("a.txt", "heron"));
-  ASSERT_TRUE(workspace.write("b.txt", "crane"));
-  boost::asio::thread_pool files(1);
-  const ModelClient model(server.url(), "box-token", "vendor/model");
-  const Toolbox toolbox(file_tools(workspace, files));
-  Delegation delegation(model, toolbox, "You are a sub-agent of Scout.");
-  const auto tools = delegation.tools();
-  const auto answer = test_support::await(tools.at(0).run(json::parse(R"({"tasks":["a.txt","b.txt","none.txt"]})")));
-  ASSERT_TRUE(answer) << answer.error().message;
-  const auto& results = answer->at("results").as_array();
-  ASSERT_EQ(results.size(), 3u);
-  EXPECT_THAT(std::string(results[0].at("answer").as_string()), HasSubstr("heron"));
-  EXPECT_THAT(std::string(results[1].at("answer").as_string()), HasSubstr("crane"));
-  EXPECT_THAT(std::string(results[2].at("answer").as_string()), HasSubstr("no such file"));
-  EXPECT_EQ(results[0].at("rounds"), 2);
-  EXPECT_EQ(delegation.take_usage().total(), 6 * 15);
-  EXPECT_EQ(delegation.take_usage().total(), 0);
-  for (const auto& request : server.received()) {
-    EXPECT_THAT(system_prompt_of(request), HasSubstr("You are a sub-agent of Scout."));
-    EXPECT_THAT(request.body, ::testing::Not(HasSubstr("\"delegate\""))) << "one level deep";
-  }
-  EXPECT_FALSE(test_support::await(tools.at(0).run(json::parse(R"({"tasks":["1","2","3","4","5"]})"))));
-}
-
-TEST_F(LoopTest, ASubAgentSumsUpAtItsLimit) {
-  ScriptedServer server([](const Received& request) {
-    return request.json().as_object().contains("tools") ? calls("list_files", "{}") : says("Half of it.");
-  });
-  Workspace workspace(folder.path());
-  boost::asio::thread_pool files(1);
-  const ModelClient model(server.url(), "box-token", "vendor/model");
-  const Toolbox toolbox(file_tools(workspace, files));
-  Delegation delegation(model, toolbox, "You are a sub-agent.", {.max_rounds = 3});
-  const auto tools = delegation.tools();
-  const auto answer = test_support::await(tools.at(0).run(json::parse(R"({"tasks":["everything"]})")));
-  ASSERT_TRUE(answer);
-  EXPECT_EQ(answer->at("results").at(0).at("answer"), "Half of it.");
-  EXPECT_EQ(server.received().size(), 3u);
-}
-
 TEST_F(LoopTest, GoesOnWithoutASummary) {
   ScriptedServer server([&](const Received& request) {
     const std::string system(request.json().at("messages").at(0).at("content").as_string());
     return system.starts_with("You summarize") ? http(500, "{}") : says("Noted.");
   });
-  Agent agent(folder.path(), server, {.window_bytes = 8'000});
+  Agent agent(folder.path(), server, {.window_tokens = 2'000});
   for (int i = 0; i < 40; ++i) ASSERT_TRUE(agent.say("message " + std::to_string(i) + std::string(300, 'x')));
   EXPECT_THAT(server.received().back().body, HasSubstr("message 39"));
 }
 
 TEST_F(LoopTest, FollowsTheContextOfItsModel) {
   ScriptedServer server([](const Received&) { return says("Noted."); });
-  LoopOptions options{.window_bytes = 4'096};
+  LoopOptions options{.window_tokens = 1'024};
   std::vector<std::string> asked;
   options.model_facts = [&](std::string model) -> web::Task<ModelFacts> {
     asked.push_back(std::move(model));
@@ -369,6 +316,32 @@ TEST_F(LoopTest, FollowsTheContextOfItsModel) {
   ASSERT_TRUE(agent.say("the second message " + std::string(3'000, 'x')));
   EXPECT_THAT(server.received().back().body, HasSubstr("the first message")) << "both fit the context of the model";
   EXPECT_THAT(asked, ElementsAre("stand-in")) << "once for each model";
+}
+
+// A model that makes a token of every two bytes, where the agent counts one of four: what it reports keeps its prompts
+// within its context.
+TEST_F(LoopTest, CountsTheContextAsItsModelReports) {
+  constexpr std::int64_t context = 12'000;
+  std::vector<std::int64_t> prompts;
+  ScriptedServer server([&](const Received& request) {
+    const auto body = request.json();
+    std::size_t bytes = 0;
+    for (const auto& message : body.at("messages").as_array()) bytes += message.at("content").as_string().size();
+    if (const auto* tools = body.as_object().if_contains("tools")) bytes += json::serialize(*tools).size();
+    prompts.push_back(static_cast<std::int64_t>(bytes / 2));
+    const auto whole = says("Noted.");
+    auto answer = json::parse(whole.substr(whole.find("\r\n\r\n") + 4)).as_object();
+    answer["usage"] = json::object{{"prompt_tokens", prompts.back()}, {"completion_tokens", 5}};
+    return http(200, json::serialize(answer));
+  });
+  LoopOptions options;
+  options.model_facts = [&](std::string) -> web::Task<ModelFacts> {
+    co_return ModelFacts{.context_tokens = context, .sees_pictures = {}};
+  };
+  Agent agent(folder.path(), server, options);
+  for (int i = 0; i < 30; ++i) ASSERT_TRUE(agent.say("message " + std::to_string(i) + " " + std::string(1'500, 'x')));
+  EXPECT_LE(*std::ranges::max_element(prompts), context);
+  EXPECT_GT(prompts.back(), context / 3) << "and uses what there is";
 }
 
 TEST_F(LoopTest, AsksForTheContextOfItsModelByTheBox) {

@@ -41,6 +41,10 @@ struct Agent {
   Loop loop;
 };
 
+inline std::string system_prompt_of(const test_support::Received& request) {
+  return std::string(request.json().at("messages").at(0).at("content").as_string());
+}
+
 // The content of the last message the model was sent.
 inline std::string last_message(const test_support::Received& request) {
   return std::string(request.json().at("messages").as_array().back().at("content").as_string());

@@ -31,9 +31,9 @@ models::Message tool_result(std::string id, std::string text = "{}") {
 
 class ConversationTest : public testing::Test {
  protected:
-  std::vector<std::string> texts(const Conversation& conversation, std::size_t bytes = 100'000) {
+  std::vector<std::string> texts(const Conversation& conversation, std::int64_t tokens = 100'000) {
     std::vector<std::string> all;
-    for (const auto& message : conversation.window(bytes)) all.push_back(message.content);
+    for (const auto& message : conversation.window(tokens)) all.push_back(message.content);
     return all;
   }
   TemporaryFolder folder;
@@ -83,21 +83,21 @@ TEST_F(ConversationTest, WindowHoldsTheNewestWholeTurns) {
     conversation.append({says_user("question " + std::to_string(i)), calls_tool("c"), tool_result("c"),
                          says_agent("answer " + std::to_string(i))});
   }
-  const auto window = conversation.window(1'000);
+  const auto window = conversation.window(250);
   EXPECT_EQ(window.front().role, models::Role::user);
   EXPECT_EQ(window.back().content, "answer 49");
   EXPECT_LT(window.size(), 40u);
   EXPECT_GT(window.size(), 3u);
   EXPECT_THAT(conversation.window(1), SizeIs(4)) << "the newest turn is always there";
   Conversation again(file, 1'000);
-  EXPECT_EQ(again.window(1'000).size(), window.size());
+  EXPECT_EQ(again.window(250).size(), window.size());
 }
 
 TEST_F(ConversationTest, OmitsOldToolResultsOfALongTurn) {
   Conversation conversation(file, 2'000);
   conversation.append({says_user("go"), calls_tool("1"), tool_result("1", std::string(3'000, 'a')), calls_tool("2"),
                        tool_result("2", std::string(500, 'b'))});
-  const auto window = conversation.window(2'000);
+  const auto window = conversation.window(500);
   ASSERT_THAT(window, SizeIs(5));
   EXPECT_THAT(window[2].content, HasSubstr("left out"));
   EXPECT_EQ(window[4].content, std::string(500, 'b'));
@@ -109,7 +109,7 @@ TEST_F(ConversationTest, IsCompactedAndStillSearchable) {
     for (int i = 0; i < 10; ++i)
       conversation.append(
           {says_user("question " + std::to_string(i)), says_agent("Heron number " + std::to_string(i))});
-    const auto older = conversation.before_newest(400);
+    const auto older = conversation.before_newest(100);
     ASSERT_THAT(older, testing::SizeIs(testing::AllOf(testing::Gt(4u), testing::Lt(20u))));
     conversation.compact(older.size(), "They spoke of herons.");
     EXPECT_EQ(texts(conversation).size(), 20 - older.size());
@@ -155,8 +155,8 @@ TEST_F(ConversationTest, ReadsOnlyTheEndOfALongFile) {
       conversation.append({says_user(std::string(100, 'q')), says_agent(std::to_string(i))});
   }
   Conversation conversation(file, 2'000);
-  EXPECT_EQ(conversation.window(2'000).back().content, "499");
-  EXPECT_EQ(conversation.window(2'000).front().role, models::Role::user);
+  EXPECT_EQ(conversation.window(500).back().content, "499");
+  EXPECT_EQ(conversation.window(500).front().role, models::Role::user);
 }
 
 }  // namespace conversation_test

@@ -9,6 +9,7 @@ import { build, ci } from "./build.mjs";
 import { bus } from "./bus.mjs";
 import { model_history, model_streams, models } from "./models.mjs";
 import { pages } from "./pages.mjs";
+import { postgres } from "./postgres.mjs";
 import { live_agents } from "./live_agents.mjs";
 import { overload_log_ins, overload_models, overload_sessions, restarts, steady_sessions } from "./overload.mjs";
 import { ADMIN, log_in, resident_mb, start_box, start_nginx, start_stack, stop, until_answers, wrk } from "./processes.mjs";
@@ -243,6 +244,7 @@ const watching = async (bench) => {
 export const figures = [
   { name: "sessions", measure: session_checks },
   { name: "writes", measure: writes_and_lists },
+  { name: "postgres", measure: postgres },
   { name: "logins", measure: beside_logins },
   { name: "start", measure: start_up },
   { name: "idle", measure: idle_connections },

@@ -12,6 +12,7 @@
 #include "appliance/box/open_store.h"
 #include "appliance/foundation/crypto/random.h"
 #include "appliance/foundation/data_folder.h"
+#include "appliance/foundation/settings/load.h"
 #include "appliance/hosting/agents/records.h"
 #include "appliance/identity/accounts/password_hasher.h"
 
@@ -49,9 +50,9 @@ agents::Agent make_agent(store::UserId owner, int number) {
 }
 
 void fill(const std::string& folder, int users, int agents_each, const std::string& password) {
-  agentbox::Settings settings;
-  settings.data = folder;
-  const auto store = agentbox::open_store(settings);
+  // STORE_URL: into that database.
+  const auto store = agentbox::open_store(
+      agentbox::resolve_settings({{"AGENTBOX_DATA", folder}}, agentbox::process_environment(), {}));
   const auto system = store->system();
   const std::string hash = accounts::PasswordHasher().hash_blocking(password);
   const store::UserId ids_before = system.counter(0, user_ids);

@@ -50,7 +50,10 @@ export const stop_all = () => Promise.all([...running].map((child) => stop(child
 // A box of its own. Resolves when it is ready; `started` is the moment of the spawn (performance.now()).
 export const start_box = async (binary, folder, settings = {}) => {
   if (!settings.reuse)
-    execFileSync(binary, ["init", "--data", folder, "--email", ADMIN.email, "--password", ADMIN.password], { stdio: "ignore" });
+    execFileSync(binary, ["init", "--data", folder, "--email", ADMIN.email, "--password", ADMIN.password], {
+      stdio: "ignore",
+      env: { ...process.env, ...settings.env },
+    });
   const started = performance.now();
   const child = start(binary, ["serve", "--data", folder], {
     env: {
@@ -172,7 +175,15 @@ export const start_stack = async (folder, how = "") => {
   for (const file of ["package.json", "package-lock.json", "fastify_stack.mjs"]) cpSync(join(here, file), join(app, file));
   execFileSync("npm", ["ci", "--no-audit", "--no-fund"], { cwd: app, stdio: "ignore" });
   const node = await start_node("fastify_stack.mjs", app, [folder, String(port), how]);
-  return { url: node.url, children: [node.child, postgres] };
+  return { url: node.url, children: [node.child, postgres], server: { folder, port } };
+};
+
+// An empty store of a box in a new database of such a stack's server; resolves with its STORE_URL.
+export const make_store = (binary, { folder, port }, name) => {
+  execFileSync(join(pg_bin(), "createdb"), ["-h", folder, "-p", String(port), "-U", "bench", name]);
+  const url = (user) => `postgres://${user}@/${name}?host=${folder}&port=${port}`;
+  execFileSync(binary, ["store", "init", "--store-url", url("box"), "--admin", url("bench")], { stdio: "ignore" });
+  return url("box");
 };
 
 // One wrk run: requests a second, latencies in milliseconds, and how many answers were not 2xx or failed.

@@ -14,7 +14,9 @@
 #include "appliance/billing/subscriptions/subscriptions.h"
 #include "appliance/foundation/crypto/random.h"
 #include "appliance/hosting/agents/agents.h"
+#include "appliance/hosting/channels/records.h"
 #include "appliance/hosting/chat/chat.h"
+#include "appliance/hosting/gate/records.h"
 #include "appliance/hosting/storage_watch/usage_history.h"
 #include "tests/hosting/agent_fixture.h"
 #include "tests/hosting/flaky_engine.h"
@@ -40,7 +42,7 @@ class AgentBox {
     };
     agents = std::make_unique<agents::Agents>(store->system(), *engine, subscriptions, settings, pool, files, events,
                                               std::move(dependencies), ready_deadline);
-    chat = std::make_unique<chat::Chat>(store->system(), agents->directory, chat::ExchangeObservers{}, false,
+    chat = std::make_unique<chat::Chat>(store->system(), agents->directory, chat::ExchangeHooks{}, false,
                                         std::chrono::seconds(10));
     events.agent_removed.subscribe(
         [this](store::UserId user, std::string agent) { return chat->forget(user, std::move(agent)); });
@@ -80,7 +82,8 @@ class AgentBox {
                      store::describe(billing::plan_periods), store::describe(billing::storage_upgrades),
                      store::describe(agents::records),       store::describe(agents::jobs),
                      store::describe(chat::messages),        store::describe(chat::conversations),
-                     store::describe(watchdog::watches),     store::describe(usage_history::table)};
+                     store::describe(watchdog::watches),     store::describe(usage_history::table),
+                     store::describe(channels::table),       store::describe(gate::plan_rules)};
     return wanted;
   }
 };

@@ -18,7 +18,9 @@ TEST(ChannelMarkup, IsWrittenInTheFormOfEachProvider) {
             "<blockquote>said\ntwice</blockquote>");
   EXPECT_EQ(
       render(text, Format::mrkdwn),
-      "*Title*\n*bold* and _it_ `a&lt;b` x &amp; y (https://e.test/?a=1&amp;b=2)\n• one\n1. two\n> said\n> twice");
+      "*Title*\n*bold* and _it_ `a&lt;b` <https://e.test/?a=1&amp;b=2|x &amp; y>\n• one\n1. two\n> said\n> twice");
+  EXPECT_EQ(render(text, Format::whatsapp),
+            "*Title*\n*bold* and _it_ `a<b` x & y (https://e.test/?a=1&b=2)\n• one\n1. two\n> said\n> twice");
   EXPECT_EQ(render(text, Format::plain),
             "Title\nbold and it a<b x & y (https://e.test/?a=1&b=2)\n• one\n1. two\n> said\n> twice");
   EXPECT_EQ(render(text, Format::markdown), text);
@@ -37,6 +39,13 @@ TEST(ChannelMarkup, ClosesWhatItOpens) {
   EXPECT_EQ(render("\\*no\\*", Format::telegram_html), "*no*");
   const std::string deep(10'000, '[');
   EXPECT_EQ(render(deep, Format::telegram_html), deep);
+}
+
+TEST(ChannelMarkup, CountsEntitiesWhereTheProviderDoes) {
+  EXPECT_EQ(channels::measure("a<b>&c", {.length = 10}), 6u);
+  EXPECT_EQ(channels::measure("a<b>&c", {.length = 10, .is_escaped = true}), std::string("a&lt;b&gt;&amp;c").size());
+  for (const auto& piece : cut(std::string(300, '<') + " x", {.length = 100, .is_escaped = true}))
+    EXPECT_LE(render(piece, Format::mrkdwn).size(), 100u);
 }
 
 TEST(ChannelMarkup, IsCutAtParagraphsLinesAndSpaces) {

@@ -16,6 +16,7 @@
 
 #include "appliance/access/records.h"
 #include "appliance/hosting/agents/records.h"
+#include "appliance/hosting/gate/records.h"
 #include "appliance/hosting/schedule/scheduler.h"
 #include "appliance/hosting/schedule/tasks.h"
 #include "tests/hosting/agent_fixture.h"
@@ -167,7 +168,8 @@ class ScheduleTest : public testing::Test {
     wanted.master_key = std::string(32, 'k');
     wanted.tables = {store::describe(accounts::users),       store::describe(billing::subscriptions),
                      store::describe(billing::plan_periods), store::describe(agents::records),
-                     store::describe(schedule::tasks),       store::describe(schedule::runs)};
+                     store::describe(schedule::tasks),       store::describe(schedule::runs),
+                     store::describe(gate::plan_rules)};
     return wanted;
   }
   schedule::Clock clock() {

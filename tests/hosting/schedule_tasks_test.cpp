@@ -1,5 +1,6 @@
 #include "appliance/hosting/schedule/tasks.h"
 
+#include "appliance/hosting/gate/rules.h"
 #include "tests/hosting/schedule_fixture.h"
 
 namespace schedule_tasks_test {
@@ -65,14 +66,39 @@ TEST_F(Tasks, OfAgentsAreAMinuteApartAndAtMostTwenty) {
   const auto first = create(by_agent);
   EXPECT_FALSE(life->loop.run(life->tasks.change(owner, first.id, {.cron_schedule = "* * * * * *"}, true)));
   EXPECT_TRUE(change(first, {.cron_schedule = "* * * * * *"})) << "its owner may";
-  for (auto more = schedule::max_made_by_agent - 1; more > 0; --more) create(by_agent);
+  const auto most = gate::TaskLimits().tasks;
+  for (auto more = most - 1; more > 0; --more) create(by_agent);
   const auto refused = try_create(by_agent);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().kind, web::Kind::too_many);
-  EXPECT_EQ(refused.error().extra.at("limit"), schedule::max_made_by_agent);
+  EXPECT_EQ(refused.error().extra.at("limit"), most);
   create("0 9 * * *");
   ASSERT_TRUE(remove(first));
   create(by_agent);
+}
+
+TEST_F(Tasks, OfAgentsHaveTheLimitsOfTheirPlan) {
+  auto subscribing = life->system.change();
+  life->subscriptions.put(subscribing, owner, billing::Plan::solo, billing::Subscriptions::new_id());
+  ASSERT_TRUE(life->loop.run(subscribing.commit()).ok());
+  life->loop.run(gate::set_task_limits_of_plan(life->system, billing::Plan::solo, {.tasks = 2, .apart = 30min}));
+  life->loop.run(gate::set_task_limits_of_plan(life->system, billing::Plan::network, {.tasks = 0, .apart = 1s}));
+  auto by_agent = wanted("0 9 * * *");
+  by_agent.made_by = by_agent.agent;
+  for (const auto* often : {"* * * * *", "0,29 * * * *", "@every 20m", "20,40,59 12 * * 3"}) {
+    by_agent.cron_schedule = often;
+    const auto refused = try_create(by_agent);
+    ASSERT_FALSE(refused) << often;
+    EXPECT_THAT(refused.error().message, HasSubstr("at least 30 minutes apart"));
+  }
+  for (const auto* seldom : {"0,30 * * * *", "@every 30m"}) {
+    by_agent.cron_schedule = seldom;
+    create(by_agent);
+  }
+  EXPECT_EQ(try_create(by_agent).error().extra.at("limit"), 2);
+  const auto limits = gate::task_limits_of_plan(life->system, billing::Plan::network);
+  EXPECT_EQ(limits.tasks, 0);
+  EXPECT_EQ(limits.apart, 1s);
 }
 
 TEST_F(Tasks, RunOnceAtOneTime) {

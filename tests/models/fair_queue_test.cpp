@@ -168,4 +168,16 @@ TEST(FairQueue, StarvesNothingWhileItIsOverloaded) {
   EXPECT_NEAR(served[heavy], 2 * least, least / 10) << "and a user of weight 2 twice as much";
 }
 
+TEST(FairQueue, NamesThePlaceInAComment) {
+  const models::FairQueue::Place place{.number = 2, .expected = 20s};
+  EXPECT_EQ(models::to_comment(place), "queued 2, about 20 s");
+  const auto read = models::parse_place("queued 2, about 20 s");
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->number, 2u);
+  EXPECT_EQ(read->expected, 20s);
+  for (const auto* other : {"", "waiting", "queued", "queued -1, about 2 s", "queued 1", "queued 1, about x s",
+                            "queued 1, about 2 s more", "queued 99999999999999999999, about 1 s"})
+    EXPECT_FALSE(models::parse_place(other)) << other;
+}
+
 }  // namespace fair_queue_test

@@ -336,19 +336,6 @@ TEST(OpenAiStream, TakesAWholeAnswerFromAServerThatDoesNotStream) {
   EXPECT_THAT(heard.texts, ElementsAre("Hello."));
 }
 
-TEST(EventReader, AcceptsAnyFragmentation) {
-  const std::string text = "data: one\r\n\r\nevent: e\ndata:two\ndata: three\n\n:note\n\ndata: four\r\r";
-  for (std::size_t piece = 1; piece < 8; ++piece) {
-    std::vector<std::string> seen;
-    models::EventReader reader([&](std::string_view event, std::string_view data) {
-      seen.push_back(std::string(event) + "|" + std::string(data));
-      return true;
-    });
-    for (std::size_t at = 0; at < text.size(); at += piece) reader.feed(std::string_view(text).substr(at, piece));
-    EXPECT_THAT(seen, ElementsAre("|one", "e|two\nthree", "|four")) << piece;
-  }
-}
-
 // Every vendor, whole and streamed, with every fault.
 struct Fault {
   std::string what, answer;

@@ -27,6 +27,7 @@ runtime::AgentSpec spec() {
   wanted.port = 20001;
   wanted.gateway_token = "the-gateway-token";
   wanted.box_token = "the-box-token";
+  wanted.image_secrets = {{"TELEGRAM_BOT_TOKEN", "a-channel-token"}};
   wanted.backend_url = "http://127.0.0.1:3001";
   wanted.limits = {.memory_bytes = 256u << 20, .open_files = 100, .processes = 32, .cpus = 0.5};
   return wanted;
@@ -68,6 +69,7 @@ TEST(ContainerBody, HoldsTokensOnlyForForeignImagesWhichReadThemFromTheEnvironme
   EXPECT_THAT(foreign, HasSubstr("OPENCLAW_GATEWAY_TOKEN=the-gateway-token"));
   EXPECT_THAT(foreign, HasSubstr("OPENAI_BASE_URL=http://172.18.0.1:3001/v1"));
   EXPECT_THAT(foreign, HasSubstr("OPENAI_API_KEY=the-box-token"));
+  EXPECT_THAT(foreign, HasSubstr("TELEGRAM_BOT_TOKEN=a-channel-token"));
   EXPECT_THAT(foreign, Not(HasSubstr("Healthcheck"))) << "the image's own is used";
 }
 
@@ -81,10 +83,12 @@ TEST(ContainerBody, ForeignImagesWithoutACheckGetTheContracts) {
 
 TEST(ImageLabels, SayWhatTheGatewayTakesAndNeeds) {
   const auto own = docker::image_with({{"agentbox.boot", "file"}}), foreign = docker::image_with(nullptr);
-  EXPECT_TRUE(own->reads_boot && own->takes_forwarded);
-  EXPECT_FALSE(foreign->reads_boot || foreign->takes_forwarded || foreign->memory_min);
-  EXPECT_FALSE(docker::image_with({{"agentbox.boot", "file"}, {"agentbox.forwarded", "off"}})->takes_forwarded);
-  EXPECT_TRUE(docker::image_with({{"agentbox.forwarded", "on"}})->takes_forwarded);
+  EXPECT_TRUE(own->reads_boot && own->gateway.takes_forwarded && !own->gateway.wants_history);
+  EXPECT_FALSE(foreign->reads_boot || foreign->gateway.takes_forwarded || foreign->memory_min);
+  EXPECT_TRUE(foreign->gateway.wants_history);
+  EXPECT_FALSE(docker::image_with({{"agentbox.boot", "file"}, {"agentbox.forwarded", "off"}})->gateway.takes_forwarded);
+  EXPECT_TRUE(docker::image_with({{"agentbox.forwarded", "on"}})->gateway.takes_forwarded);
+  EXPECT_FALSE(docker::image_with({{"agentbox.history", "off"}})->gateway.wants_history);
   EXPECT_EQ(docker::image_with({{"agentbox.memory-min", "1G"}})->memory_min, 1ull << 30);
   EXPECT_EQ(docker::image_with({{"agentbox.memory-min", "much"}}).error().message,
             "its label agentbox.memory-min must be a number of bytes, such as 1G.");

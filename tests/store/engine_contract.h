@@ -30,24 +30,27 @@ struct Kind {
   const char* name;
   const store::EngineKind* engine;
   bool is_shared = false;   // several engines may have one database open
-  bool has_backups = true;  // of its own
+  bool has_backups = true;  // of its own; else they are RocksDB's
 };
 
 class EngineContract : public testing::TestWithParam<Kind> {
  protected:
   std::unique_ptr<store::Engine> open(const std::filesystem::path& folder, bool read_only = false) const {
-    return GetParam().engine->open(
-        {.folder = folder,
-         .families = {{.name = "things"},
-                      {.name = "people", .access = store::Access::by_key},
-                      {.name = "sums", .access = store::Access::counted},
-                      {.name = "history", .access = store::Access::by_history},
-                      {.name = "pending", .access = store::Access::transient},
-                      {.name = "owned", .has_owner = true, .number = owned_number},
-                      {.name = "boxes", .number = boxes_number},
-                      {.name = "sums_by_owner", .access = store::Access::counted, .has_owner = true},
-                      {.name = "entries", .is_index = true}},
-         .read_only = read_only});
+    return open_as(*GetParam().engine, folder, read_only);
+  }
+  static std::unique_ptr<store::Engine> open_as(const store::EngineKind& kind, const std::filesystem::path& folder,
+                                                bool read_only = false) {
+    return kind.open({.folder = folder,
+                      .families = {{.name = "things"},
+                                   {.name = "people", .access = store::Access::by_key},
+                                   {.name = "sums", .access = store::Access::counted},
+                                   {.name = "history", .access = store::Access::by_history},
+                                   {.name = "pending", .access = store::Access::transient},
+                                   {.name = "owned", .has_owner = true, .number = owned_number},
+                                   {.name = "boxes", .number = boxes_number},
+                                   {.name = "sums_by_owner", .access = store::Access::counted, .has_owner = true},
+                                   {.name = "entries", .is_index = true}},
+                      .read_only = read_only});
   }
 
   std::optional<std::size_t> commit(Batch batch) {

@@ -174,30 +174,24 @@ TEST_P(EngineContract, NoBoundIsPassedByCommitsSideBySide) {
 TEST_P(EngineContract, ABackupIsRestoredIntoAnEmptyFolderOnly) {
   put("a", "1");
   ASSERT_EQ(commit({{}, {add_of("n", {3, 4})}}), std::nullopt);
-  if (!GetParam().has_backups) {
-    EXPECT_THROW(engine_->backup(folder_.path("backup")), store::Unavailable);
-    EXPECT_THROW(GetParam().engine->restore(folder_.path("backup"), folder_.path("restored")), store::Unavailable);
-    return;
-  }
+  const auto& kind = GetParam().has_backups ? *GetParam().engine : store::rocks_engine;
   engine_->backup(folder_.path("backup"));
   put("a", "2");
   engine_->backup(folder_.path("backup"));
   put("a", "3");
-  const auto restore = [&](const char* from, const char* to) {
-    GetParam().engine->restore(folder_.path(from), folder_.path(to));
-  };
+  const auto restore = [&](const char* from, const char* to) { kind.restore(folder_.path(from), folder_.path(to)); };
   restore("backup", "restored");
   EXPECT_THROW(restore("backup", "restored"), store::Unavailable);
   EXPECT_THROW(restore("nothing", "elsewhere"), store::Unavailable);
   EXPECT_TRUE(engine_->verify_files().empty());
   EXPECT_EQ(at("a"), "3");
 
-  engine_ = open(folder_.path("restored"));
+  engine_ = open_as(kind, folder_.path("restored"));
   EXPECT_EQ(at("a"), "2") << "of the newest backup";
   EXPECT_EQ(sums("n"), (List{3, 4}));
   EXPECT_TRUE(engine_->verify_files().empty());
   engine_.reset();
-  engine_ = open(folder_.path("restored"), true);
+  engine_ = open_as(kind, folder_.path("restored"), true);
   EXPECT_EQ(at("a"), "2");
   EXPECT_TRUE(engine_->read_only_reason());
   EXPECT_THROW(engine_->commit_blocking({{}, {put_of("a", "4")}}), store::Unavailable);

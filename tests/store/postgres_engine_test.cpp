@@ -212,6 +212,47 @@ TEST_F(Postgres, NoAcknowledgedWriteIsLostAndNoneIsWrittenTwice) {
   }
 }
 
+TEST_F(Postgres, WhatReturnedBeforeItWasFlushedIsWrittenAgain) {
+  auto& server = PostgresServer::instance();
+  put("erased", "1");
+  constexpr int changes = 50;
+  for (int round = 0; round < 2; ++round) {
+    const auto key = [round](int number) { return std::to_string(round) + "/" + std::to_string(number); };
+    for (int number = 0; number < changes; ++number) {
+      Batch batch{{},
+                  {put_of(key(number), "first"), {.kind = Write::Kind::add, .family = 2, .key = "n", .fields = {1}}}};
+      ASSERT_TRUE(engine_->commit_blocking(std::move(batch), store::Durability::relaxed).ok());
+    }
+    Batch last{{}, {put_of(key(0), "second"), {.kind = Write::Kind::erase, .family = things, .key = "erased"}}};
+    ASSERT_TRUE(engine_->commit_blocking(std::move(last), store::Durability::prompt).ok());
+    server.kill();
+    server.start();
+    wait_until_usable();
+    for (const auto deadline = Clock::now() + 30s;; std::this_thread::sleep_for(20ms)) try {
+        put("next", "1");
+        break;
+      } catch (const store::Unavailable& error) {
+        ASSERT_LT(Clock::now(), deadline) << error.what();
+      }
+    EXPECT_EQ(at(key(0)), "second");
+    for (int number = 1; number < changes; ++number) EXPECT_EQ(at(key(number)), "first") << key(number);
+    EXPECT_EQ(at("erased"), std::nullopt);
+    EXPECT_EQ(list(engine_->counter(store::Scope::system(), 2, "n")), (List{(round + 1) * changes}));
+  }
+}
+
+TEST_F(Postgres, ABackupHasTheFormOfTheEmbeddedStore) {
+  put("a", "1");
+  put(store::keys::owned(1, "x"), "mine", owned);
+  const auto to = folder_.path("backup"), restored = folder_.path("restored");
+  engine_->backup(to);
+  put("a", "2");
+  store::rocks_engine.restore(to, restored);
+  const auto copy = store::rocks_engine.open({.folder = restored, .families = families});
+  EXPECT_EQ(copy->get(store::Scope::system(), things, "a"), "1");
+  EXPECT_EQ(copy->get(store::Scope::tenant(1), owned, store::keys::owned(1, "x")), "mine");
+}
+
 TEST_F(Postgres, AStoreMovesThereAndBack) {
   const auto embedded = store::rocks_engine.open({.folder = folder_.path("embedded"), .families = families});
   Batch batch;

@@ -6,9 +6,10 @@
 // cached for ever; only index.html keeps its name. Each page and each language is a file of its own, loaded when needed.
 import { createHash } from "node:crypto";
 import { readFileSync, readdirSync, writeFileSync } from "node:fs";
-import { basename, extname } from "node:path";
+import { basename, extname, resolve } from "node:path";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import { build } from "esbuild";
+import { usual_diagrams } from "./diagrams.mjs";
 import { collisions } from "./styles.mjs";
 import { texts_in_message_files } from "./texts.mjs";
 
@@ -18,6 +19,8 @@ const contentTypes = {
   ".css": "text/css; charset=utf-8",
   ".svg": "image/svg+xml",
   ".woff2": "font/woff2",
+  ".png": "image/png",
+  ".webmanifest": "application/manifest+json",
 };
 
 const output = process.argv[2];
@@ -44,6 +47,20 @@ const shared = {
   target: ["es2022", "chrome100", "firefox100", "safari15.4"],
   legalComments: "none",
 };
+const hash_of = (bytes) => createHash("sha256").update(bytes).digest("hex");
+const asset_of = ({ path }) => `/assets/${basename(path)}`;
+
+// The frame that draws diagrams. Its script is no module: a frame without an origin could not load one.
+const diagrams = await build({
+  ...shared,
+  entryPoints: { frame: "src/diagram/frame.ts" },
+  format: "iife",
+  plugins: [usual_diagrams(resolve("src"))],
+  logOverride: { "import-is-undefined": "silent" }, // of what is left out
+});
+const diagram_frame = Buffer.from(readFileSync("src/diagram/frame.html", "utf8").replace("%frame%", asset_of(diagrams.outputFiles[0])));
+const diagram_page = `/assets/diagram-${hash_of(diagram_frame).slice(0, 8).toUpperCase()}.html`;
+
 const main = await build({
   ...shared,
   entryPoints: { console: "src/main.tsx", style: "src/styles/index.css", icon: "src/icon.svg" },
@@ -54,7 +71,7 @@ const main = await build({
   format: "esm",
   jsx: "automatic",
   jsxImportSource: "preact",
-  define: { "process.env.NODE_ENV": '"production"', LANGUAGES: JSON.stringify(languages) },
+  define: { "process.env.NODE_ENV": '"production"', LANGUAGES: JSON.stringify(languages), DIAGRAM_PAGE: JSON.stringify(diagram_page) },
   plugins: [texts_in_message_files],
 });
 // The page that plays a live stream, which shares nothing with the console.
@@ -90,19 +107,54 @@ const first = await build({
   format: "iife",
   define: { PAGES: JSON.stringify(pages), TEXTS: JSON.stringify(textFiles) },
 });
+// For the service worker and the manifest.
+const pictures = await build({
+  ...shared,
+  entryPoints: ["src/worker/icon-192.png", "src/worker/maskable-512.png", "src/worker/touch-180.png", "src/worker/badge-96.png"],
+  loader: { ".png": "copy" },
+});
 const outputs = { ...first.metafile.outputs, ...main.metafile.outputs, ...player.metafile.outputs };
 
 const files = new Map(
-  [...first.outputFiles, ...main.outputFiles, ...player.outputFiles].map((file) => [
-    `/assets/${basename(file.path)}`,
+  [...first.outputFiles, ...main.outputFiles, ...player.outputFiles, ...diagrams.outputFiles, ...pictures.outputFiles].map((file) => [
+    asset_of(file),
     Buffer.from(file.contents),
   ]),
 );
+files.set(diagram_page, diagram_frame);
 const urlOfEntry = {};
 for (const [path, { entryPoint }] of Object.entries(outputs)) {
   const name = basename(path).split("-")[0];
   if (entryPoint || name === "icon" || name === "inter") urlOfEntry[name] ??= `/assets/${basename(path)}`;
 }
+
+const hashOf = (body) => createHash("sha256").update(body).digest("hex");
+const pictureUrl = (name) =>
+  `/assets/${Object.keys(pictures.metafile.outputs)
+    .map((path) => basename(path))
+    .find((file) => file.startsWith(name))}`;
+urlOfEntry.touch = pictureUrl("touch-180");
+
+// What makes the console an app on a phone.
+const manifest = Buffer.from(
+  JSON.stringify({
+    id: "/",
+    name: "agentbox",
+    short_name: "agentbox",
+    start_url: "/dashboard",
+    scope: "/",
+    display: "standalone",
+    background_color: "#ffffff",
+    theme_color: "#3d5afe",
+    icons: [
+      { src: urlOfEntry.icon, sizes: "any", type: "image/svg+xml" },
+      { src: pictureUrl("icon-192"), sizes: "192x192", type: "image/png" },
+      { src: pictureUrl("maskable-512"), sizes: "512x512", type: "image/png", purpose: "maskable" },
+    ],
+  }),
+);
+urlOfEntry.manifest = `/assets/manifest-${hashOf(manifest).slice(0, 8).toUpperCase()}.webmanifest`;
+files.set(urlOfEntry.manifest, manifest);
 
 // What the first script needs is asked for together with it.
 const script = Object.entries(outputs).find(([, { entryPoint }]) => entryPoint === "src/main.tsx");
@@ -122,6 +174,27 @@ const page = (source) =>
 files.set("/index.html", page("src/index.html"));
 files.set("/player.html", page("src/player/player.html"));
 
+// The page and what it always loads, kept by the service worker for when the box cannot be reached.
+const shell = [
+  "/",
+  ...[script[0], ...always].map((file) => `/assets/${basename(file)}`),
+  ...Object.values(textFiles),
+  ...pages["/dashboard"],
+  ...["first_paint", "style", "icon", "inter"].map((entry) => urlOfEntry[entry]),
+];
+const worker = await build({
+  ...shared,
+  entryPoints: { worker: "src/worker/worker.ts" },
+  format: "iife",
+  define: {
+    SHELL: JSON.stringify([...new Set(shell)]),
+    VERSION: JSON.stringify(hashOf(files.get("/index.html")).slice(0, 16)),
+    ICON: JSON.stringify(pictureUrl("icon-192")),
+    BADGE: JSON.stringify(pictureUrl("badge-96")),
+  },
+});
+files.set("/worker.js", Buffer.from(worker.outputFiles[0].contents));
+
 // A C++ string literal of any bytes, a line for each 100 or so. Octal escapes always have three digits: shorter ones
 // would swallow a digit that follows.
 function literal(bytes) {
@@ -139,7 +212,9 @@ function literal(bytes) {
   return lines.map((text) => `    "${text}"`).join("\n");
 }
 
-// Compressed here, once and as well as can be: the box serves them as they are.
+// Compressed here, once and as well as can be: the box serves them as they are. A large file is not kept as it is, and
+// clients that name no coding get it in gzip.
+const large = 1_000_000;
 const codings = [
   ["br", (body) => brotliCompressSync(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } })],
   ["gzip", (body) => gzipSync(body, { level: 9 })],
@@ -149,8 +224,9 @@ const codings = [
 const rows = [...files]
   .sort(([a], [b]) => (a < b ? -1 : 1))
   .map(([path, body]) => {
-    const hash = createHash("sha256").update(body).digest("hex").slice(0, 32);
-    const variants = codings.map(([coding, compress]) => {
+    const hash = hash_of(body).slice(0, 32);
+    const kept = body.length > large ? [codings[0], codings[1], codings[1]] : codings;
+    const variants = kept.map(([coding, compress]) => {
       const bytes = compress(body);
       const etag = coding ? `${hash}-${coding}` : hash;
       return `{"${coding}", {\n${literal(bytes)},\n    ${bytes.length}}, "\\"${etag}\\""}`;

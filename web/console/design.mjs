@@ -37,7 +37,7 @@ async function files() {
     format: "esm",
     jsx: "automatic",
     jsxImportSource: "preact",
-    define: { LANGUAGES: JSON.stringify(languages) },
+    define: { LANGUAGES: JSON.stringify(languages), DIAGRAM_PAGE: '""' },
   });
   const style = await build({ ...shared, entryPoints: { page: join(here, "design/page.css") } });
   return new Map([page, style].flatMap(({ outputFiles }) => outputFiles).map(({ path, contents }) => [`/${basename(path)}`, contents]));

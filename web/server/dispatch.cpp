@@ -15,12 +15,12 @@
 #include "web/admission/overload.h"
 #include "web/admission/rate_limit.h"
 #include "web/log.h"
-#include "web/metrics.h"
 #include "web/protocol/chunk_check.h"
 #include "web/protocol/media_type.h"
 #include "web/routes/document_title.h"
 #include "web/routes/reply.h"
 #include "web/server/request_record.h"
+#include "web/server/route_metrics.h"
 #include "web/server/router.h"
 #include "web/server/security_headers.h"
 
@@ -62,10 +62,6 @@ bool carries(const Response& response, std::string_view name) {
                      [&](const auto& header) { return header.first == name; });
 }
 
-bool is_beneath(std::string_view path, std::string_view prefix) {
-  return path.starts_with(prefix) && (path.size() == prefix.size() || path[prefix.size()] == '/');
-}
-
 Response empty_answer() {
   Response response;
   response.status = 204;
@@ -90,21 +86,6 @@ struct Counted {
 
 constexpr const char* in_flight_gauge = "agentbox_http_requests_in_flight";
 
-// Times are kept by class and not by route: a histogram has twenty lines, and there are hundreds of routes.
-enum class TimeClass : std::uint8_t { read, write, stream, other };
-constexpr std::array<std::string_view, 4> time_class_names{"read", "write", "stream", "other"};
-
-// The counters of a row, or of a label without one.
-struct RouteMetrics {
-  RouteMetrics(std::string_view m, std::string_view r, TimeClass c) : method(m), route(r), time_class(c) {}
-  bool is_unused() const {
-    return std::ranges::all_of(by_status, [](const Counter& one) { return one.value() == 0; });
-  }
-  std::string_view method, route;  // view the row
-  TimeClass time_class;
-  std::array<Counter, 5> by_status;  // 1xx to 5xx
-};
-
 }  // namespace
 
 struct Dispatcher::Impl {
@@ -121,8 +102,14 @@ struct Dispatcher::Impl {
     for (const auto& route : table) {
       own_windows.push_back(route.rate ? &windows_of(route) : nullptr);
       const auto time_class = is_cheap(route.method) ? TimeClass::read : TimeClass::write;
-      by_pattern.emplace(route.path.data(), &row_metrics.emplace_back(to_string(route.method), route.path, time_class));
+      const auto label = shared_label(route.path);
+      auto*& shared = by_label[label];
+      if (label.empty() || !shared)
+        shared = &row_metrics.emplace_back(label.empty() ? to_string(route.method) : "any",
+                                           label.empty() ? route.path : label, time_class);
+      by_pattern.emplace(route.path.data(), shared);
     }
+    by_label.erase(std::string_view());
     for (const auto* label : {"unmatched", "malformed", "proxied", "shed"})
       by_label[label] = &row_metrics.emplace_back("any", label, TimeClass::other);
     tell_metrics();
@@ -196,8 +183,10 @@ struct Dispatcher::Impl {
   std::optional<Error> refusal_by_guard(Request& request, const Route& route) const;
   std::optional<Response> wrong_media_type(const Request& request, const Route& route) const;
   Response page_or(const Request& request, Response refused) const;
+  Task<std::optional<Response>> page_of_nothing(Request& request, const Router::Match& match);
   Response complete(const Request& request, Response response) const;
   Response error_on_path(const Request& request, const Error& error) const;
+  Response error_with_status(const Request& request, Error error, int status) const;
   Response refuse(const Request& request, const Error& error) const;
   Error explain(std::exception_ptr failure) const;
   std::string client_key_of(const Request&) const;
@@ -253,9 +242,7 @@ std::optional<Error> Dispatcher::Impl::refusal_by_guard(Request& request, const 
 
 std::optional<Response> Dispatcher::Impl::wrong_media_type(const Request& request, const Route& route) const {
   if (!route.endpoint.body || request.body.empty() || is_json_type(request.header("Content-Type"))) return {};
-  auto response = error_on_path(request, invalid("Content-Type must be application/json"));
-  response.status = 415;
-  return response;
+  return error_with_status(request, invalid("Content-Type must be application/json"), 415);
 }
 
 Task<Result<Response>> Dispatcher::Impl::call(Request& request, const Route& route, BodyStream* arriving,
@@ -289,6 +276,16 @@ Response Dispatcher::Impl::error_on_path(const Request& request, const Error& er
   return response;
 }
 
+// The same with a status that no kind has. Forms that name it read `status` of the error's extra fields.
+Response Dispatcher::Impl::error_with_status(const Request& request, Error error, int status) const {
+  auto response = error_response(error);
+  response.status = status;
+  error.extra["status"] = status;
+  for (const auto& form : options.error_forms)
+    if (is_beneath(request.path, form.prefix)) response.body = boost::json::serialize(form.body(error));
+  return response;
+}
+
 Response Dispatcher::Impl::refuse(const Request& request, const Error& error) const {
   const bool ours = http_status(error.kind) >= 500 && error.code != overloaded_code;
   if (ours || !error.detail.empty())
@@ -301,8 +298,10 @@ Response Dispatcher::Impl::refuse(const Request& request, const Error& error) co
 }
 
 Response Dispatcher::Impl::complete(const Request& request, Response response) const {
-  const bool page = response.content_type.starts_with("text/html");
-  response.constant_headers = security.lines(page, request.secure, carries(response, "Cache-Control"));
+  // A service worker has the policy of its script's response, and fetches what its pages do.
+  const bool page = response.content_type.starts_with("text/html") || carries(response, "Service-Worker-Allowed");
+  response.constant_headers = security.lines(page, request.secure, carries(response, "Cache-Control"),
+                                             carries(response, "Content-Security-Policy"));
   response.headers.emplace_back("X-Request-Id", request.id);
   return response;
 }
@@ -327,13 +326,8 @@ Result<LargeBodies::Place> Dispatcher::Impl::place_for(const BodyStream& body, c
 Response Dispatcher::Impl::unmatched(const Request& request, const Router::Match& match) const {
   if (request.path == "*") return options_of_server();
   if (match.kind == Router::Kind::not_found) return error_on_path(request, not_found());
-  Response response;
-  if (match.kind == Router::Kind::options) {
-    response = empty_answer();
-  } else {
-    response = error_on_path(request, invalid("Method not allowed"));
-    response.status = 405;
-  }
+  auto response = match.kind == Router::Kind::options ? empty_answer()
+                                                      : error_with_status(request, invalid("Method not allowed"), 405);
   response.set("Allow", std::string(match.allow));
   return response;
 }
@@ -381,6 +375,21 @@ std::optional<Response> Dispatcher::Impl::refusal_of_client(const Request& reque
   return error_on_path(request, refused);
 }
 
+// For a browser that has come to an address that is none: the front page, which says so.
+Task<std::optional<Response>> Dispatcher::Impl::page_of_nothing(Request& request, const Router::Match& match) {
+  const bool wants_page = options.browser && match.kind == Router::Kind::not_found && is_cheap(request.method) &&
+                          request.header("Accept").find("text/html") != std::string_view::npos &&
+                          !is_beneath(request.path, "/api") && !is_beneath(request.path, "/v1");
+  if (!wants_page) co_return std::nullopt;
+  const auto front = router->match(GET, "/", request.params);
+  if (front.kind != Router::Kind::found) co_return std::nullopt;
+  auto result = co_await call(request, table[front.row], nullptr, false);
+  if (!result || !result->content_type.starts_with("text/html")) co_return std::nullopt;
+  result->status = 404;
+  std::erase_if(result->headers, [](const auto& header) { return header.first == "ETag"; });
+  co_return std::move(*result);
+}
+
 Task<Response> Dispatcher::Impl::answer(Request& request, BodyStream* arriving) {
   const auto match = router->match(request.method, request.path, request.params);
   request.route = match.kind == Router::Kind::found ? std::string_view(table[match.row].path) : "unmatched";
@@ -388,7 +397,8 @@ Task<Response> Dispatcher::Impl::answer(Request& request, BodyStream* arriving) 
   if (match.kind != Router::Kind::found) {
     const auto counted = count(request, nullptr);
     if (counted.refused_by) co_return too_many(request, counted);
-    auto response = unmatched(request, match);
+    auto page = co_await page_of_nothing(request, match);
+    Response response = page ? std::move(*page) : unmatched(request, match);
     if (counted.window) add_rate_limit_headers(response, *counted.window);
     co_return response;
   }

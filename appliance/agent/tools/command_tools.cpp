@@ -30,8 +30,9 @@ struct CommandArguments {
   std::optional<boost::json::object> environment;
   std::optional<web::Verbatim<0, 200'000>> input;
   std::optional<web::Integer<1, 86'400>> timeoutSeconds;
+  Reason why;
 };
-BOOST_DESCRIBE_STRUCT(CommandArguments, (), (arguments, shell, folder, environment, input, timeoutSeconds))
+BOOST_DESCRIBE_STRUCT(CommandArguments, (), (arguments, shell, folder, environment, input, timeoutSeconds, why))
 
 BOOST_DEFINE_ENUM_CLASS(Language, python, javascript)
 
@@ -40,8 +41,9 @@ struct CodeArguments {
   web::Verbatim<1, 100'000> code;
   std::optional<web::Verbatim<0, 200'000>> input;
   std::optional<web::Integer<1, 1'800>> timeoutSeconds;
+  Reason why;
 };
-BOOST_DESCRIBE_STRUCT(CodeArguments, (), (language, code, input, timeoutSeconds))
+BOOST_DESCRIBE_STRUCT(CodeArguments, (), (language, code, input, timeoutSeconds, why))
 
 struct OutputArguments {
   web::Id process;
@@ -167,6 +169,7 @@ json::object body_of(CommandArguments arguments) {
   if (arguments.shell) body["shell"] = *arguments.shell;
   if (arguments.folder) body["folder"] = *arguments.folder;
   if (arguments.environment) body["environment"] = *arguments.environment;
+  if (arguments.why) body["why"] = *arguments.why;
   if (arguments.input) body["input"] = *arguments.input;
   if (arguments.timeoutSeconds) body["timeoutSeconds"] = arguments.timeoutSeconds->value;
   return body;
@@ -180,6 +183,7 @@ json::object body_of(CodeArguments arguments) {
   else
     words = {"node", "-e", std::string(arguments.code)};
   body["arguments"] = std::move(words);
+  if (arguments.why) body["why"] = *arguments.why;
   if (arguments.input) body["input"] = *arguments.input;
   if (arguments.timeoutSeconds) body["timeoutSeconds"] = arguments.timeoutSeconds->value;
   return body;
@@ -202,7 +206,9 @@ std::vector<Tool> command_tools_of(std::shared_ptr<const CommandRunner> runner) 
           "(program "
           "and arguments) or shell (bash). It runs in a sandbox: programs of the system, the workspace, a /tmp of its "
           "own, and no network but the box's proxy. folder: in the workspace; input: its standard input; "
-          "timeoutSeconds: 60 unless given, at most 1800. For what runs longer use start_process.",
+          "timeoutSeconds: 60 unless given, at most 1800; why: a sentence for your owner, who may have to allow it. "
+          "For "
+          "what runs longer use start_process.",
           [runner](CommandArguments arguments, ToolOutput output) -> Task<Result<json::value>> {
             auto body = body_of(std::move(arguments));
             co_return co_await runner->run(std::move(body), std::move(output));

@@ -27,16 +27,31 @@ struct RemoteTools {
 };
 BOOST_DESCRIBE_STRUCT(RemoteTools, (), (tools))
 
+// It does not reach the server. A tool with a parameter of that name keeps it.
+constexpr auto reason_name = "why";
+bool add_reason(json::object& properties) {
+  if (properties.contains(reason_name)) return false;
+  properties[reason_name] = {{"type", "string"},
+                             {"description", "A sentence for your owner, who may have to allow the call."}};
+  return true;
+}
+
 Tool tool_of(const BoxClient& box, RemoteTool remote) {
   const std::string name = remote.name;
   auto schema = std::move(remote.inputSchema);
   schema["type"] = "object";
   if (!schema.contains("properties")) schema["properties"] = json::object();
+  auto* properties = schema.at("properties").if_object();
+  const bool has_reason = properties && add_reason(*properties);
   return {.definition = {.name = name,
                          .description = remote.description.empty() ? "A tool of an MCP server." : remote.description,
                          .parameters = std::move(schema)},
-          .run = [box, name](json::value arguments) -> web::Task<web::Result<json::value>> {
+          .run = [box, name, has_reason](json::value arguments) -> web::Task<web::Result<json::value>> {
             json::object body{{"name", name}};
+            if (auto* given = has_reason ? arguments.get_object().if_contains(reason_name) : nullptr) {
+              if (given->is_string()) body["why"] = std::move(*given);
+              arguments.get_object().erase(reason_name);
+            }
             body["arguments"] = std::move(arguments);
             co_return co_await box.call("POST", "/call", std::move(body));
           }};

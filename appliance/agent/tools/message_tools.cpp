@@ -22,8 +22,9 @@ struct SendArguments {
   std::optional<web::Id> to;
   web::Text<1, 64> action;
   std::optional<json::object> payload;
+  Reason why;
 };
-BOOST_DESCRIBE_STRUCT(SendArguments, (), (to, action, payload))
+BOOST_DESCRIBE_STRUCT(SendArguments, (), (to, action, payload, why))
 
 struct ReadArguments {
   std::optional<web::Integer<1, 100>> limit;
@@ -43,6 +44,7 @@ struct BusClient {
     message["timestamp"] = web::iso8601(store::now());
     message["keyId"] = std::string(runtime::own_bus_key_id);
     message["payload"] = arguments.payload ? std::move(*arguments.payload) : json::object();
+    if (arguments.why) message["why"] = *arguments.why;
     if (arguments.to) message["to"] = std::string(*arguments.to);
     const auto text = crypto::canonical_json(message);
     if (!text) co_return web::invalid("payload must not contain whole numbers that doubles cannot represent");
@@ -77,7 +79,9 @@ std::vector<Tool> message_tools(const std::string& backend_url, const std::strin
   return {
       tool<SendArguments>(
           "send_message",
-          "Send a message to another agent. to: its id; action: a name in capitals as GREETING; payload: an object. "
+          "Send a message to another agent. to: its id; action: a name in capitals as GREETING; payload: an object; "
+          "why: a "
+          "sentence for your owner, who may have to allow it. "
           "BOOKING_REQUEST {eventId, tickets} asks for tickets, then BOOKING_OFFER {bookingId, priceUsdc}, "
           "BOOKING_ACCEPT, BOOKING_DECLINE, BOOKING_CONFIRM and BOOKING_CANCEL {bookingId}. AMPLIFY_POST {text, url} "
           "goes to your followers, AMPLIFY_FOLLOW and AMPLIFY_UNFOLLOW {agentId} change whom you follow, "

@@ -53,6 +53,12 @@ inline constexpr std::string_view tool_names[] = {"summarize_page",
                                                   "read_output",
                                                   "send_input",
                                                   "stop_process",
+                                                  "browser_open",
+                                                  "browser_read",
+                                                  "browser_click",
+                                                  "browser_type",
+                                                  "browser_screenshot",
+                                                  "browser_download",
                                                   "delegate"};
 
 }  // namespace agent_process

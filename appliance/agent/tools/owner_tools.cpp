@@ -1,5 +1,5 @@
 // What the agent shows its owner unasked: the list of a long task, which the console shows beside the turn, and
-// notices, which the box puts into the conversation and sends by mail.
+// notices, which the box puts into the conversation and sends as the owner has chosen.
 #include <boost/json.hpp>
 
 #include "appliance/agent/tools/box_client.h"
@@ -56,8 +56,8 @@ std::vector<Tool> owner_tools(const std::string& backend_url, const std::string&
                           [](TodoArguments list) { return count(std::move(list)); }),
       tool<NoticeArguments>(
           "notify_owner",
-          "Tell your owner something unasked: it appears in the console, and is sent by mail. At most 20 a day. For "
-          "answers to your owner's messages just answer.",
+          "Tell your owner something unasked: it appears in the console, and is sent by the ways that your owner "
+          "has chosen. At most 20 a day. For answers to your owner's messages just answer.",
           [client](NoticeArguments arguments) -> web::Task<web::Result<json::value>> {
             json::object body{{"text", arguments.text}};
             if (arguments.subject) body["subject"] = *arguments.subject;

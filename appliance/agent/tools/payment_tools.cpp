@@ -15,8 +15,9 @@ struct PaymentArguments {
   web::Text<1, 40> amount;
   std::optional<web::Text<1, 100>> reference;
   std::optional<web::Text<0, 200>> memo;
+  Reason why;
 };
-BOOST_DESCRIBE_STRUCT(PaymentArguments, (), (to, amount, reference, memo))
+BOOST_DESCRIBE_STRUCT(PaymentArguments, (), (to, amount, reference, memo, why))
 
 struct NoWalletArguments {};
 BOOST_DESCRIBE_STRUCT(NoWalletArguments, (), ())
@@ -31,11 +32,12 @@ std::vector<Tool> payment_tools(const std::string& backend_url, const std::strin
           "Pay USDC from your own wallet. to: the receiver's address (0x...); amount: a decimal number such as 2.5; "
           "reference: your own name for this payment, under which it is made once, however often you ask. Above what "
           "your "
-          "owner allows, the payment waits for approval (state: waiting).",
+          "owner allows, the payment waits for approval (state: waiting); why: a sentence for your owner.",
           [client](PaymentArguments arguments) -> web::Task<web::Result<json::value>> {
             json::object body{{"to", arguments.to}, {"amount", arguments.amount}};
             if (arguments.reference) body["idempotencyKey"] = *arguments.reference;
             if (arguments.memo) body["memo"] = *arguments.memo;
+            if (arguments.why) body["why"] = *arguments.why;
             co_return co_await client.call("POST", "", std::move(body));
           }),
       tool<NoWalletArguments>("show_wallet",

@@ -15,6 +15,9 @@
 
 namespace agent_process {
 
+// Why the agent calls a tool that its owner may have to allow: the owner reads it with the question.
+using Reason = std::optional<web::Prose<0, 1'000>>;
+
 // What a tool shows while it runs. Must not throw.
 using ToolOutput = std::function<void(std::string)>;
 

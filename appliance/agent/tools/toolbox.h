@@ -47,6 +47,9 @@ ToolSource mcp_tools(const std::string& backend_url, const std::string& box_toke
 // Those for commands, where the box runs them.
 ToolSource command_tools(const std::string& backend_url, const std::string& box_token, const Workspace&,
                          boost::asio::thread_pool& files);
+// Those for the agent's browser, where the box runs one.
+ToolSource browser_tools(const std::string& backend_url, const std::string& box_token, const Workspace&,
+                         boost::asio::thread_pool& files);
 
 // Replaces a long result, given as value and as text, by its ends and the name of the file that has all of it. Returns
 // the text unchanged where that cannot be done. Must not throw except when cancelled.

@@ -218,6 +218,12 @@ web::Error SpendPolicy::refusal(const Bounds& bounds, const usage::Limit& met, c
   }
   error.extra["resetsAt"] = web::iso8601(resets);
   error.extra["retryAfter"] = std::chrono::ceil<std::chrono::seconds>(resets - store::now()).count();
+  if (refused_ && met.name != demo_limit_name) {
+    auto limit = met.name;
+    if (cap && !cap->plan.empty()) limit += "/" + call.agent;
+    if (met.name == budget_name) limit += "/" + call.key;
+    refused_(call, limit, error);
+  }
   return error;
 }
 

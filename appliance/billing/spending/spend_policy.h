@@ -1,6 +1,7 @@
 // Decides before every model call which user and plan pay for it, and what limits apply to it.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -75,6 +76,11 @@ class SpendPolicy {
   // The error for a call that exceeds the limit `met`: QUOTA_EXCEEDED, BUDGET_EXCEEDED or CAP_REACHED.
   web::Error refusal(const Bounds&, const usage::Limit& met, const usage::Call&) const;
 
+  // Called for every refusal, from any thread, with the name of the limit: the cap's id (of a cap that each agent has,
+  // with the agent), or the key's. Set before anything is served.
+  using Refused = std::function<void(const usage::Call&, const std::string& limit, const web::Error&)>;
+  void when_refused(Refused refused) { refused_ = std::move(refused); }
+
   // Whether this x-user-email names an administrator.
   bool is_admin(std::string_view email) const;
 
@@ -88,6 +94,7 @@ class SpendPolicy {
   const usage::Ledger& ledger_;
   const credits::Credits& credits_;
   const std::vector<std::string> admin_emails_;
+  Refused refused_;
 };
 
 }  // namespace billing

@@ -6,15 +6,21 @@
 #include "appliance/box/cli/folder_owner.h"
 #include "appliance/box/cli/progress.h"
 #include "appliance/box/cli/store_copy.h"
+#include "appliance/box/cli/store_move.h"
 #include "appliance/box/maintenance/backup_draft.h"
 #include "appliance/box/maintenance/backup_folder.h"
 #include "appliance/box/maintenance/backup_manifest.h"
 #include "appliance/box/open_store.h"
 #include "appliance/box/rollback.h"
+#include "appliance/box/standby/bucket_restore.h"
 #include "appliance/foundation/beneath.h"
 #include "appliance/foundation/crypto/random.h"
 #include "appliance/foundation/data_folder.h"
+#include "appliance/foundation/settings/load.h"
+#include "appliance/foundation/timestamp.h"
+#include "appliance/media/bucket/objects.h"
 #include "store/engine.h"
+#include "web/routes/reply.h"
 
 namespace agentbox::cli {
 
@@ -54,9 +60,14 @@ void print_left_out(const std::vector<maintenance::LeftOut>& left_out) {
     for (const auto& one : what) std::cout << "left out of " << workspace.string() << ": " << one << '\n';
 }
 
+std::optional<FoundKey> given_key(const RestoreOptions& options, const Settings& settings) {
+  if (options.key_file) return FoundKey{.key = read_key_file(*options.key_file)};
+  if (settings.master_key.empty()) return std::nullopt;
+  return FoundKey{.key = crypto::unhex(settings.master_key), .belongs_in_file = false};
+}
+
 FoundKey find_key(const DataFolder& source, const RestoreOptions& options, const Settings& settings) {
-  if (options.key_file) return {.key = read_key_file(*options.key_file)};
-  if (!settings.master_key.empty()) return {.key = crypto::unhex(settings.master_key), .belongs_in_file = false};
+  if (auto given = given_key(options, settings)) return std::move(*given);
   if (fs::exists(source.key_file())) return {.key = read_own_key_file(source.key_file())};
   throw UsageError("the backup in " + source.path().string() +
                    " does not hold its master key: name the box's master.key with --key, or set AGENTBOX_MASTER_KEY");
@@ -67,7 +78,6 @@ FoundKey find_key(const DataFolder& source, const RestoreOptions& options, const
 bool back_up_to(const DataFolder& copy, const Settings& settings, const BackupOptions& options) {
   const DataFolder folder(settings.data);
   folder.require_box();
-  refuse_on_server(settings, "A backup of agentbox");
   const std::string master_key = folder.master_key(settings);
   copy.prepare("folder of the backup", "--to");
   copy.require_trusted("--to");
@@ -127,7 +137,75 @@ void restore_from(const DataFolder& source, const DataFolder& folder, const Foun
   }
 }
 
+namespace {
+
+constexpr std::string_view bucket_scheme = "s3://";
+
+// STANDBY_S3_*, with the bucket and the folder that the URL names.
+bucket::Objects::Place place_in(const std::string& url, const Settings& settings) {
+  auto place = bucket::standby_bucket(settings).place;
+  const auto rest = url.substr(bucket_scheme.size());
+  const auto slash = rest.find('/');
+  place.bucket = rest.substr(0, slash);
+  place.folder = slash == std::string::npos ? std::string() : rest.substr(slash + 1);
+  while (place.folder.ends_with('/')) place.folder.pop_back();
+  if (place.bucket.empty() || place.folder.empty())
+    throw UsageError("--from must name a bucket and the folder of the box in it: s3://BUCKET/FOLDER");
+  if (place.key.id.empty() || place.key.secret.empty())
+    throw UsageError("set STANDBY_S3_ACCESS_KEY_ID and STANDBY_S3_SECRET_ACCESS_KEY to read the bucket");
+  if (place.endpoint.empty()) place.endpoint = "https://s3." + place.key.region + ".amazonaws.com";
+  return place;
+}
+
+bool names_server(const DataFolder& folder) {
+  const auto none = [](const std::string&) { return std::optional<std::string>(); };
+  try {
+    return !resolve_settings({{"AGENTBOX_DATA", folder.path().string()}}, none, {}).store_url.empty();
+  } catch (const UsageError&) {
+    return false;  // serve says what is wrong with it
+  }
+}
+
+int restore_from_bucket(const RestoreOptions& options, const Settings& settings) {
+  const DataFolder folder(settings.data);
+  if (fs::exists(folder.store()))
+    throw UsageError(folder.path().string() + " already holds a box: restore into another folder with --data");
+  standby::BucketWanted wanted;
+  if (!options.at.empty()) {
+    wanted.until = parse_timestamp(options.at);
+    if (!wanted.until) throw UsageError("--at must be a time as 2026-01-31T12:00:00Z");
+  }
+  const auto found = given_key(options, settings);
+  if (!found)
+    throw UsageError(
+        "a bucket does not hold the master key: name the box's master.key with --key, or set "
+        "AGENTBOX_MASTER_KEY");
+  bucket::Objects objects(place_in(options.from, settings));
+  const RestoreOwner kept(folder);
+  folder.prepare();
+  standby::RestoredBucket restored;
+  try {
+    const Progress progress("restoring");
+    restored = standby::restore_bucket(objects, standby::BucketSealer(found->key), folder, wanted);
+  } catch (const standby::WrongKey& error) {
+    throw UsageError(error.what());
+  } catch (const store::Unavailable& error) {
+    throw UsageError(error.what());
+  }
+  if (found->belongs_in_file) write_key_file(folder.key_file(), found->key);
+  maintenance::sync(folder.path());
+  std::cout << "restored to " << folder.path().string() << ": " << restored.position << " changes, the newest of "
+            << web::iso8601(restored.at) << '\n';
+  if (!found->belongs_in_file) std::cout << "the key stays in AGENTBOX_MASTER_KEY: set it for agentbox serve, too\n";
+  return 0;
+}
+
+}  // namespace
+
 int restore(const RestoreOptions& options, const Settings& settings) {
+  if (options.from.starts_with(bucket_scheme)) return restore_from_bucket(options, settings);
+  if (!options.at.empty())
+    throw UsageError("--at is for a bucket, --from s3://...: a backup has the box as it was when it was made");
   const DataFolder source(options.from), folder(settings.data);
   maintenance::finish_backup(source);
   if (!fs::exists(source.store())) throw UsageError("there is no backup in " + source.path().string());
@@ -145,7 +223,17 @@ int restore(const RestoreOptions& options, const Settings& settings) {
         << "note: this backup has no manifest, as those of agentbox 0.1: workspaces and skills were not checked\n";
   const RestoreOwner kept(folder);
   restore_from(source, folder, found);
-  std::cout << "restored to " << folder.path().string() << '\n';
+  if (!settings.store_url.empty()) {
+    auto own = settings;
+    own.data = folder.path();
+    own.master_key = crypto::hex(found.key);
+    fs::remove_all(move_to_server(own, settings.store_url));
+  }
+  std::cout << "restored to " << folder.path().string() << (settings.store_url.empty() ? "" : " and the database")
+            << '\n';
+  if (settings.store_url.empty() && names_server(folder))
+    std::cout << "note: agentbox.toml names a PostgreSQL database, and the store is in the data folder: take store_url "
+                 "out, or move the store there with `agentbox migrate-store`\n";
   if (!found.belongs_in_file) std::cout << "the key stays in AGENTBOX_MASTER_KEY: set it for agentbox serve, too\n";
   return 0;
 }

@@ -64,11 +64,11 @@ void add_channels(CLI::App& admin, std::function<int()>& run) {
   connect(*channels, run, list_channels);
   connect(*channels->add_subcommand("kinds", "List which kinds of channels are allowed"), run, list_kinds);
   auto* allow = channels->add_subcommand("allow", "Allow a kind of channel, to all plans or to some");
-  allow->add_option("kind", given->kind, "telegram or webhook")->required();
+  allow->add_option("kind", given->kind, "such as telegram; see `kinds`")->required();
   allow->add_option("--plan", given->plans, "only agents of this plan; may be repeated: " + billing::plan_names());
   connect(*allow, run, [given](const BoxClient& box) { return set_kind(box, *given, true); });
   auto* forbid = channels->add_subcommand("forbid", "Switch a kind of channel off for the whole box");
-  forbid->add_option("kind", given->kind, "telegram or webhook")->required();
+  forbid->add_option("kind", given->kind, "such as telegram; see `kinds`")->required();
   connect(*forbid, run, [given](const BoxClient& box) { return set_kind(box, *given, false); });
 }
 

@@ -142,9 +142,13 @@ void add_backup(CLI::App& app, Run& run) {
 void add_restore(CLI::App& app, Run& run) {
   auto* command = app.add_subcommand("restore", "Create a data folder from a backup");
   const auto options = std::make_shared<RestoreOptions>();
-  command->add_option("--from", options->from, "folder of the backup")->required();
+  command->add_option("--from", options->from, "folder of the backup, or s3://BUCKET/FOLDER of STANDBY_S3_ENDPOINT")
+      ->required();
+  command->add_option("--at", options->at, "with a bucket: the box as it was then; default: the newest")
+      ->type_name("2026-01-31T12:00:00Z");
   command->add_option("--key", options->key_file, "master.key of the box that was backed up")->type_name("FILE");
-  const SettingFlags flags(*command, {"AGENTBOX_DATA", "AGENTBOX_MASTER_KEY"});
+  const SettingFlags flags(*command, {"AGENTBOX_DATA", "AGENTBOX_MASTER_KEY", "STORE_URL", "STANDBY_S3_ENDPOINT",
+                                      "STANDBY_S3_REGION", "STANDBY_S3_ACCESS_KEY_ID", "STANDBY_S3_SECRET_ACCESS_KEY"});
   command->callback(
       [&run, flags, options] { run = [flags, options] { return restore(*options, flags.resolve(false)); }; });
 }
@@ -237,6 +241,7 @@ void add_spawn(CLI::App& app, Run& run) {
   command->add_option("--group", options->box.group);
   command->add_option("--first-user", options->first_user);
   command->add_option("--tools", options->tools);
+  command->add_option("--packages", options->packages);
   command->callback([&run, options] { run = [options] { return spawn(*options); }; });
 }
 
@@ -297,6 +302,7 @@ std::optional<int> parse_arguments(int argc, char** argv, const BuildFacts& fact
   add_rollback(app, chosen);
   add_images(app, chosen);
   add_catalogue(app, chosen);
+  add_mcp_packages(app, chosen);
   add_health(app, chosen);
   add_doctor(app, chosen, facts);
   add_openapi(app, chosen);

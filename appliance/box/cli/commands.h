@@ -47,7 +47,8 @@ struct BackupOptions {
 int backup(const Settings&, const BackupOptions&);
 
 struct RestoreOptions {
-  std::filesystem::path from;
+  std::string from;                               // a folder, or s3://BUCKET/FOLDER
+  std::string at;                                 // of a bucket: RFC 3339; empty: the newest
   std::optional<std::filesystem::path> key_file;  // else AGENTBOX_MASTER_KEY, else the backup's own
 };
 // Changes nothing unless the key opens the backup.

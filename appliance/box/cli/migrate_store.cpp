@@ -6,6 +6,7 @@
 #include "appliance/box/cli/folder_owner.h"
 #include "appliance/box/cli/progress.h"
 #include "appliance/box/cli/setting_flags.h"
+#include "appliance/box/cli/store_move.h"
 #include "appliance/box/cli/subcommands.h"
 #include "appliance/box/open_store.h"
 #include "appliance/foundation/crypto/random.h"
@@ -71,19 +72,10 @@ void exchange_folders(const fs::path& store, const fs::path& ready, const fs::pa
   fs::rename(ready, store);
 }
 
-int migrate_store(const Settings& settings, const MigrateOptions& options) {
-  const bool to_server = is_server_url(options.to);
-  if (to_server == is_server_url(options.from))
-    throw UsageError("name a data folder and the URL of a PostgreSQL database: --from D --to postgres://..., or back");
-  const auto& url = to_server ? options.to : options.from;
-  auto own = settings;
-  own.data = fs::absolute(to_server ? options.from : options.to).lexically_normal();
+fs::path move_store(const Settings& own, const std::string& url, bool to_server) {
   const DataFolder folder(own.data);
-  folder.require_box();
-  own.master_key = crypto::hex(folder.master_key(settings));
-  become_owner(folder);
   const auto stored = folder.store(), ready = fs::path(stored).concat(".moving");
-  const auto aside = fs::path(stored).concat(to_server ? ".embedded" : ".postgres");
+  auto aside = fs::path(stored).concat(to_server ? ".embedded" : ".postgres");
   if (fs::exists(aside)) throw UsageError(aside.string() + " is of an earlier move: remove it, or move it away");
   open_once(own, to_server ? "" : url);
   const auto families = store::TableRegister(all_tables()).families();
@@ -98,6 +90,21 @@ int migrate_store(const Settings& settings, const MigrateOptions& options) {
       copy_and_compare(*database, *embedded, families);
   }
   exchange_folders(stored, ready, aside);
+  return aside;
+}
+
+int migrate_store(const Settings& settings, const MigrateOptions& options) {
+  const bool to_server = is_server_url(options.to);
+  if (to_server == is_server_url(options.from))
+    throw UsageError("name a data folder and the URL of a PostgreSQL database: --from D --to postgres://..., or back");
+  const auto& url = to_server ? options.to : options.from;
+  auto own = settings;
+  own.data = fs::absolute(to_server ? options.from : options.to).lexically_normal();
+  const DataFolder folder(own.data);
+  folder.require_box();
+  own.master_key = crypto::hex(folder.master_key(settings));
+  become_owner(folder);
+  const auto aside = to_server ? move_to_server(own, url) : move_from_server(own, url);
   std::cout << "the store is moved, and both sides are equal. The old one is in " << aside.string() << '\n'
             << (to_server ? "Set STORE_URL before you start the box\n"
                           : "Unset STORE_URL before you start the box. The database keeps its records: drop its schema "
@@ -106,6 +113,9 @@ int migrate_store(const Settings& settings, const MigrateOptions& options) {
 }
 
 }  // namespace
+
+fs::path move_to_server(const Settings& settings, const std::string& url) { return move_store(settings, url, true); }
+fs::path move_from_server(const Settings& settings, const std::string& url) { return move_store(settings, url, false); }
 
 void add_migrate_store(CLI::App& app, std::function<int()>& run) {
   auto* command = app.add_subcommand("migrate-store",

@@ -12,6 +12,8 @@ void add_overview(CLI::App& app, std::function<int()>& run);
 void add_logs(CLI::App& app, std::function<int()>& run);
 // `catalogue update`.
 void add_catalogue(CLI::App&, std::function<int()>& run);
+// `mcp load`, `list` and `remove`: packages with servers of tools for agents.
+void add_mcp_packages(CLI::App&, std::function<int()>& run);
 // `setup`: asks on a terminal, and takes everything by flags elsewhere.
 void add_setup(CLI::App&, std::function<int()>& run);
 // `standby-invite`, `standby` and `promote`.

@@ -8,6 +8,8 @@ namespace console {
 
 namespace {
 
+constexpr std::string_view worker_path = "/worker.js";
+
 // `if_none_match` is a list of tags, weak ones included, or '*'.
 bool names_tag(std::string_view if_none_match, std::string_view tag) {
   return if_none_match == "*" || if_none_match.find(tag) != std::string_view::npos;
@@ -26,6 +28,12 @@ bool accepts(std::string_view header, std::string_view coding) {
   }
   return false;
 }
+
+// Pages among the files are frames that draw what comes from models (web/console/src/diagram). They have no origin, may
+// write styles, and can load nothing but their script.
+constexpr const char* policy = "Content-Security-Policy";
+constexpr const char* frame_policy =
+    "sandbox allow-scripts; default-src 'none'; script-src 'self'; style-src 'unsafe-inline'; frame-ancestors 'self'";
 
 // The first variant that the client accepts. The last one is for everybody.
 const web::AssetVariant& variant_for(const web::Asset& asset, std::string_view accept_encoding) {
@@ -49,6 +57,8 @@ web::Task<web::Result<web::Response>> serve_asset(const web::Asset& asset, Cachi
   response.set("ETag", std::string(variant.etag))
       .set("Vary", "Accept-Encoding")
       .set("Cache-Control", caching == Caching::forever ? "public, max-age=31536000, immutable" : "no-cache");
+  if (caching == Caching::forever && asset.content_type.starts_with("text/html")) response.set(policy, frame_policy);
+  if (asset.path == worker_path) response.set("Service-Worker-Allowed", "/");
   co_return response;
 }
 

@@ -33,6 +33,8 @@ web::Answer box_health(const Services& services, const HealthQuery& query, bool 
   auto isolation = services.isolation();
   for (auto& lack : isolation.lacks) lack = agentbox::redact_paths(lack);
   const auto why_processes = agentbox::redact_paths(services.why_processes());
+  const auto why_no_commands = agentbox::redact_paths(services.why_no_commands()),
+             why_no_browser = agentbox::redact_paths(services.why_no_browser());
   BoxHealth answer{.status = status == 200 ? "ok" : "degraded",
                    .degraded = problem.has_value(),
                    .timestamp = store::now(),
@@ -44,6 +46,10 @@ web::Answer box_health(const Services& services, const HealthQuery& query, bool 
                    .disk = room ? "ok" : "reserve reached",
                    .isolation = boost::describe::enum_to_string(isolation.level, "none"),
                    .isolationLacks = std::move(isolation.lacks),
+                   .commands = why_no_commands.empty() ? "on" : "off",
+                   .browser = why_no_browser.empty() ? "on" : "off",
+                   .commandsReason = {},
+                   .browserReason = {},
                    .stalledEventLoops = static_cast<std::int64_t>(services.stalled_loops()),
                    .missingPackages = programs::missing_packages(),
                    .certificate = {},
@@ -54,9 +60,14 @@ web::Answer box_health(const Services& services, const HealthQuery& query, bool 
                    .standby = {},
                    .standbyLagMs = {},
                    .standbyDegraded = {},
+                   .bucket = {},
+                   .bucketProblem = {},
+                   .bucketLagMs = {},
                    .lastProvenRestore = {},
                    .reason = std::move(problem)};
   if (!why_processes.empty()) answer.agentsReason = why_processes;
+  if (!why_no_commands.empty()) answer.commandsReason = why_no_commands;
+  if (!why_no_browser.empty()) answer.browserReason = why_no_browser;
   if (const auto certificate = services.certificate()) {
     answer.certificate = certificate->is_self_signed ? "self-signed" : "issued";
     if (!certificate->problem.empty()) answer.certificateProblem = agentbox::redact_paths(certificate->problem);
@@ -70,6 +81,11 @@ web::Answer box_health(const Services& services, const HealthQuery& query, bool 
     answer.standby = standby::to_string(standby->state);
     answer.standbyLagMs = standby->lag.count();
     if (standby->is_sync) answer.standbyDegraded = standby->is_degraded;
+  }
+  if (const auto bucket = services.bucket()) {
+    answer.bucket = bucket->problem.empty() && !bucket->is_behind ? "ok" : "failing";
+    if (!bucket->problem.empty()) answer.bucketProblem = agentbox::redact_paths(bucket->problem);
+    answer.bucketLagMs = bucket->lag.count();
   }
   if (is_admin) answer.lastProvenRestore = services.last_proven_restore();
   co_return web::reply(answer, status);
@@ -126,12 +142,16 @@ constexpr const char* health_text =
     "disk takes writes again and the store was checked; `reason` has the cause. `disk` is `reserve reached` while less "
     "than DISK_RESERVE is free: agents, uploads, streams, videos and backups then write nothing. `isolation` is what "
     "keeps agents apart (strong, basic, none, container; docs/security.md); `isolationLacks` has what of it does not "
-    "hold here, with the reason. `stalledEventLoops` counts network threads that have not returned to their event loop "
+    "hold here, with the reason. `gate`, `commands` and `browser` are on or off for agents, `commandsReason` and "
+    "`browserReason` why off. `stalledEventLoops` counts network threads that have not returned to their event loop "
     "for 10 s; the log has their stacks. With AUDIT_STREAM `auditStream` is ok or failing, with the reason, and "
     "`auditStreamPending` the number of entries that wait for the collector. With STANDBY "
     "`standby` is waiting, base, catching_up or following, and `standbyLagMs` the age of the oldest change that is not "
-    "on its disk. Administrators, with their session or the "
-    "backend's key, also get `lastProvenRestore`: when a backup was last restored on trial and found equal.";
+    "on its disk. With STANDBY_S3_ENDPOINT `bucket` is ok or failing, with the reason, and `bucketLagMs` the age of "
+    "the "
+    "oldest change that it does not have. Administrators, with their session or the "
+    "backend's key, also get `lastProvenRestore`: when a backup or the bucket was last restored on trial "
+    "and found equal.";
 
 using web::plain;
 

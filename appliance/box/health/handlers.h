@@ -11,6 +11,7 @@
 #include "appliance/box/acme/renewal.h"
 #include "appliance/box/health/docker_probe.h"
 #include "appliance/box/health/host_load.h"
+#include "appliance/box/standby/bucket_copy.h"
 #include "appliance/box/standby/shipper.h"
 #include "appliance/foundation/disk_reserve.h"
 #include "appliance/identity/audit/stream.h"
@@ -34,10 +35,12 @@ struct Services {
   const agentbox::DiskReserve& disk;
   std::function<runtime::Isolation()> isolation;  // of agents
   std::function<std::optional<acme::Renewal::Status>()> certificate;
+  std::function<std::string()> why_no_commands, why_no_browser;  // a sentence; empty: agents have them
   std::function<std::string()> why_processes;  // why agents run as processes; empty: they run in containers
   std::function<std::optional<audit::StreamStatus>()> audit_stream;  // nothing: there is none
   std::function<std::optional<store::Time>()> last_proven_restore;   // nothing: never
   std::function<std::optional<standby::Status>()> standby;           // nothing: STANDBY is off
+  std::function<std::optional<standby::BucketStatus>()> bucket;      // nothing: there is none
   // Whether the caller may see lastProvenRestore: by a session on the web listener, by a key on the backend.
   std::function<bool(const web::Request&)> is_admin_on_web, is_admin_on_backend;
 };
@@ -50,6 +53,9 @@ struct BoxHealth {
   std::optional<std::string> agentsReason;  // why as processes
   std::string docker, provisioning, store, disk, isolation;
   std::vector<std::string> isolationLacks;  // what of it does not hold, with the reason
+  // Of agents: on or off, and why off. The gate cannot be turned off.
+  std::string gate = "on", commands, browser;
+  std::optional<std::string> commandsReason, browserReason;
   std::int64_t stalledEventLoops = 0;
   std::vector<std::string> missingPackages;  // of Debian, for streams and videos
   // With ACME_DIRECTORY: "issued" by the authority, or "self-signed" until it has answered; and why the last attempt
@@ -61,14 +67,18 @@ struct BoxHealth {
   // With STANDBY: waiting, base, catching_up or following; and the age of the oldest change that is not on its disk.
   std::optional<std::string> standby;
   std::optional<std::int64_t> standbyLagMs;
-  std::optional<bool> standbyDegraded;           // STANDBY=sync, and changes do not wait for it
+  std::optional<bool> standbyDegraded;  // STANDBY=sync, and changes do not wait for it
+  // With STANDBY_S3_ENDPOINT: "ok" or "failing", with the reason, and the age of the oldest change that it lacks.
+  std::optional<std::string> bucket, bucketProblem;
+  std::optional<std::int64_t> bucketLagMs;
   std::optional<store::Time> lastProvenRestore;  // for administrators only
   std::optional<std::string> reason;
 };
 BOOST_DESCRIBE_STRUCT(BoxHealth, (),
                       (status, degraded, timestamp, agents, agentsReason, docker, provisioning, store, disk, isolation,
-                       isolationLacks, stalledEventLoops, missingPackages, certificate, certificateProblem, auditStream,
-                       auditStreamProblem, auditStreamPending, standby, standbyLagMs, standbyDegraded,
+                       isolationLacks, gate, commands, commandsReason, browser, browserReason, stalledEventLoops,
+                       missingPackages, certificate, certificateProblem, auditStream, auditStreamProblem,
+                       auditStreamPending, standby, standbyLagMs, standbyDegraded, bucket, bucketProblem, bucketLagMs,
                        lastProvenRestore, reason))
 
 // `strict` needs no value: /health?strict.

@@ -1,9 +1,5 @@
 #include "appliance/box/maintenance/backups.h"
 
-#include <sys/resource.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <ctime>
@@ -13,7 +9,7 @@
 #include "appliance/box/maintenance/backup_folder.h"
 #include "appliance/box/maintenance/backup_manifest.h"
 #include "appliance/box/maintenance/exchange_folder.h"
-#include "appliance/box/open_store.h"
+#include "appliance/box/maintenance/restore_drill.h"
 #include "appliance/foundation/beneath.h"
 #include "appliance/foundation/crypto/random.h"
 #include "web/log.h"
@@ -75,14 +71,6 @@ class InProgress {
 };
 
 web::Error in_progress() { return web::conflict("A backup is being made already: ask again when it is done."); }
-
-// The calling thread comes after others for processor and disk, but is not starved by a busy machine: the next backup
-// waits for it.
-void yield_to_others() {
-  constexpr int of_this_thread = 1, last_of_class = 2 << 13 | 7;  // IOPRIO_WHO_PROCESS, IOPRIO_CLASS_BE
-  ::setpriority(PRIO_PROCESS, static_cast<id_t>(::gettid()), 10);
-  ::syscall(SYS_ioprio_set, of_this_thread, 0, last_of_class);
-}
 
 // A folder that is removed at the end.
 class ScratchFolder {
@@ -204,16 +192,8 @@ web::Result<Verification> Backups::restore_and_check(const std::string& name, co
     finish_backup(backup);
     if (!check_manifest(backup, platform_.master_key)) web::log::info("backup_without_manifest", {{"name", name}});
     const ScratchFolder scratch(folder_ / (std::string(scratch_prefix) + crypto::random_hex(8)));
-    auto settings = platform_.settings;
-    settings.data = scratch.path();
-    settings.store_url.clear();
-    settings.master_key = crypto::hex(platform_.master_key);
-    store::Store::restore(*found / "store", agentbox::DataFolder(settings.data).store());
-    const auto restored = agentbox::open_store(settings, agentbox::Access::read_only);
-    Verification verification{restored->verify()};
-    if (!census) return verification;
-    for (auto& finding : restored->compare(*census)) verification.findings.push_back(std::move(finding));
-    return verification;
+    store::Store::restore(*found / "store", agentbox::DataFolder(scratch.path()).store());
+    return Verification{check_restored(platform_, scratch.path(), census)};
   } catch (const std::exception& error) {
     return web::internal(std::string("The backup cannot be restored: ") + error.what());
   }

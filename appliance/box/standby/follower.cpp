@@ -1,8 +1,5 @@
 #include "appliance/box/standby/follower.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/experimental/awaitable_operators.hpp>
 #include <boost/asio/redirect_error.hpp>
@@ -13,7 +10,7 @@
 #include <future>
 #include <iostream>
 
-#include "appliance/box/packing/entry.h"
+#include "appliance/box/standby/base_folder.h"
 #include "appliance/box/standby/connection.h"
 #include "appliance/box/standby/folders.h"
 #include "appliance/box/standby/timeline.h"
@@ -56,54 +53,6 @@ web::Task<Connection::Tcp::endpoint> resolve(const Address& address) {
   const auto port = std::to_string(address.port);
   const auto found = co_await resolver.async_resolve(address.host, port, web::use_task);
   co_return found.begin()->endpoint();
-}
-
-// The files of a base, as they arrive.
-class BaseFolder {
- public:
-  explicit BaseFolder(fs::path path) : path_(std::move(path)) {
-    fs::remove_all(path_);
-    fs::create_directories(path_);
-    fs::permissions(path_, fs::perms::owner_all);
-  }
-  const fs::path& path() const { return path_; }
-
-  void begin_file(const std::string& name) {
-    if (!packing::is_plain_path(name) || name.find('/') != std::string::npos)
-      throw std::runtime_error("a file of the copy has no plain name");
-    file_ = files::Descriptor(::open((path_ / name).c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
-    if (!file_) fail();
-  }
-  void add_piece(std::string_view content) {
-    auto at = static_cast<off_t>(read_number(content));
-    auto bytes = content.substr(8);
-    if (!file_) throw std::runtime_error("a piece of no file");
-    if (bytes.empty()) {
-      if (::fsync(file_.get()) != 0) fail();
-      return file_.reset();
-    }
-    while (!bytes.empty()) {
-      const auto count = ::pwrite(file_.get(), bytes.data(), bytes.size(), at);
-      if (count < 0) fail();
-      at += count;
-      bytes.remove_prefix(static_cast<std::size_t>(count));
-    }
-  }
-
- private:
-  [[noreturn]] void fail() const {
-    throw fs::filesystem_error("the copy of the store cannot be written", path_,
-                               std::error_code(errno, std::generic_category()));
-  }
-
-  const fs::path path_;
-  files::Descriptor file_;
-};
-
-void sync_folder(const fs::path& folder) {
-  const files::Descriptor opened(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!opened || ::fsync(opened.get()) != 0)
-    throw fs::filesystem_error("cannot be made durable", folder, std::error_code(errno, std::generic_category()));
 }
 
 class Follower {

@@ -1,5 +1,6 @@
 #include "appliance/box/standby/handlers.h"
 
+#include "appliance/box/maintenance/restore_drill.h"
 #include "appliance/foundation/redaction.h"
 #include "web/routes/reply.h"
 
@@ -12,9 +13,27 @@ constexpr const char* lag_gauge = "agentbox_standby_lag_seconds";
 constexpr const char* degraded_gauge = "agentbox_standby_degraded";
 constexpr const char* connected_gauge = "agentbox_standby_following";
 
-web::Answer show_standby(const Services& services, const web::Request&) {
-  co_return web::reply(view_of(services.shipper));
+BucketView view_of_bucket(const BucketCopy& bucket, const store::System& system) {
+  const auto status = bucket.status();
+  BucketView view{.place = status.place,
+                  .behind = status.is_behind,
+                  .problem = {},
+                  .lagMs = status.lag.count(),
+                  .newest = status.newest,
+                  .stored = status.stored,
+                  .baseAt = status.base_at,
+                  .foldersAt = status.folders_at,
+                  .lastProvenRestore = {},
+                  .restoreProblem = {}};
+  if (!status.problem.empty()) view.problem = agentbox::redact_paths(status.problem);
+  const auto proof = maintenance::last_restore_proof(system, maintenance::from_bucket);
+  if (!proof) return view;
+  view.lastProvenRestore = proof->proven_at;
+  if (!proof->problem.empty()) view.restoreProblem = agentbox::redact_paths(proof->problem);
+  return view;
 }
+
+web::Answer show_standby(const Services& services, const web::Request&) { co_return web::reply(view_of(services)); }
 
 web::Answer prove_standby(const Services& services, const web::Request& request) {
   if (!services.shipper) co_return web::conflict("STANDBY is off");
@@ -26,14 +45,17 @@ web::Answer prove_standby(const Services& services, const web::Request& request)
   if (!is_sent) co_return web::conflict("No standby is following at the moment");
   auto entry = audit::of_request(request, "standby asked for a proof", "");
   co_await services.audit.note(std::move(entry));
-  co_return web::reply(view_of(services.shipper), 202);
+  co_return web::reply(view_of(services), 202);
 }
 
 constexpr const char* show_text =
     "`mode` is STANDBY. `state` is waiting (none is connected), base (it receives a copy of the store), catching_up or "
     "following. `lagMs` is the age of the oldest change that is not on the standby's disk. `degraded` is true while "
     "durable changes do not wait for the standby although STANDBY is sync. `proof` is the result of the last "
-    "POST /api/admin/standby/prove, `foldersAt` when the workspaces were last the same.";
+    "POST /api/admin/standby/prove, `foldersAt` when the workspaces were last the same. `bucket` is there with "
+    "STANDBY_S3_ENDPOINT: `lagMs` is the age of the oldest change that it does not have, `behind` whether that is more "
+    "than 30 seconds, `baseAt` when it got its last whole copy, `lastProvenRestore` when it was last restored on trial "
+    "and found equal.";
 constexpr const char* prove_text =
     "Counts the records of each table and picks 1,000 at random; the standby compares them with its own, and receives "
     "the workspaces at once. The answer is 202: `proof` of GET /api/admin/standby has the result when it is there. 409 "
@@ -41,10 +63,11 @@ constexpr const char* prove_text =
 
 }  // namespace
 
-StandbyView view_of(const Shipper* shipper) {
+StandbyView view_of(const Services& services) {
   StandbyView view;
-  if (!shipper) return view;
-  const auto status = shipper->status();
+  if (services.bucket) view.bucket = view_of_bucket(*services.bucket, services.system);
+  if (!services.shipper) return view;
+  const auto status = services.shipper->status();
   view.mode = status.is_sync ? "sync" : "async";
   view.state = to_string(status.state);
   view.degraded = status.is_degraded;

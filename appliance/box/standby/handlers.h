@@ -5,6 +5,7 @@
 #include <string>
 
 #include "appliance/access/guards.h"
+#include "appliance/box/standby/bucket_copy.h"
 #include "appliance/box/standby/shipper.h"
 #include "appliance/identity/audit/audit.h"
 #include "store/codec.h"
@@ -17,7 +18,9 @@ namespace standby {
 
 // All outlive the rows.
 struct Services {
-  Shipper* shipper;  // null: STANDBY is off
+  Shipper* shipper;          // null: STANDBY is off
+  const BucketCopy* bucket;  // null: there is none
+  store::System system;
   store::Store& store;
   audit::Audit& audit;
   boost::asio::thread_pool& backups;  // for reads of the whole store
@@ -30,6 +33,19 @@ struct ProofView {
 };
 BOOST_DESCRIBE_STRUCT(ProofView, (), (at, records, compared, problem))
 
+struct BucketView {
+  std::string place;
+  bool behind = false;
+  std::optional<std::string> problem;
+  std::int64_t lagMs = 0;
+  std::uint64_t newest = 0, stored = 0;
+  std::optional<store::Time> baseAt, foldersAt, lastProvenRestore;
+  std::optional<std::string> restoreProblem;
+};
+BOOST_DESCRIBE_STRUCT(BucketView, (),
+                      (place, behind, problem, lagMs, newest, stored, baseAt, foldersAt, lastProvenRestore,
+                       restoreProblem))
+
 struct StandbyView {
   std::string mode = "off";   // off, async, sync
   std::string state = "off";  // off, waiting, base, catching_up, following
@@ -39,13 +55,13 @@ struct StandbyView {
   std::int64_t lagMs = 0;
   std::optional<store::Time> foldersAt;
   std::optional<ProofView> proof;
+  std::optional<BucketView> bucket;
 };
 BOOST_DESCRIBE_STRUCT(StandbyView, (),
                       (mode, state, degraded, problem, address, epoch, newest, acknowledged, bases, lagMs, foldersAt,
-                       proof))
+                       proof, bucket))
 
-// For `shipper` null: off.
-StandbyView view_of(const Shipper* shipper);
+StandbyView view_of(const Services&);
 
 // GET /api/admin/standby and POST /api/admin/standby/prove.
 std::vector<web::Route> backend_routes(const agentbox::Guards&, const web::Bind<Services>&);

@@ -61,7 +61,7 @@ Shipper::Shipper(const agentbox::Platform& platform, store::Store& store, Alarm 
   status_.is_sync = is_sync_;
   status_.epoch = timeline_.epoch;
   bind();
-  source_.observe(this);
+  source_.observe(*this);
   boost::asio::co_spawn(io_, listen(), boost::asio::detached);
   thread_ = std::thread([this] { io_.run(); });
   pthread_setname_np(thread_.native_handle(), "standby");
@@ -75,7 +75,7 @@ Shipper::~Shipper() {
     is_stopping_ = true;
   }
   changed_.notify_all();
-  source_.observe(nullptr);
+  source_.forget(*this);
   io_.stop();
   thread_.join();
   listing_.join();

@@ -92,6 +92,19 @@ void check_acme(const Settings& settings) {
     throw UsageError("ACME_CA: cannot read " + settings.acme_ca + ": check the path and its permissions");
 }
 
+void check_bucket(const Settings& settings) {
+  const auto need = [](const std::string& value, const char* name) {
+    if (value.empty()) throw UsageError("STANDBY_S3_ENDPOINT is set: " + std::string(name) + " is needed, too");
+  };
+  need(settings.standby_s3_bucket, "STANDBY_S3_BUCKET");
+  need(settings.standby_s3_access_key_id, "STANDBY_S3_ACCESS_KEY_ID");
+  need(settings.standby_s3_secret_access_key, "STANDBY_S3_SECRET_ACCESS_KEY");
+  const auto is_plain = [](char c) { return web::is_alphanumeric(c) || c == '-' || c == '_' || c == '.' || c == '/'; };
+  const auto& folder = settings.standby_s3_folder;
+  if (folder.empty() || !std::ranges::all_of(folder, is_plain) || folder.starts_with('/') || folder.ends_with('/'))
+    throw UsageError("STANDBY_S3_FOLDER must be letters, digits and - _ . / and neither begin nor end with /");
+}
+
 // Throws UsageError for settings that need each other.
 void check_together(const Settings& settings) {
   if (settings.tls_cert.empty() != settings.tls_key.empty())
@@ -106,9 +119,10 @@ void check_together(const Settings& settings) {
   if (!settings.store_url.empty() && settings.standby != "off")
     throw UsageError(
         "STANDBY copies the embedded store, and STORE_URL is set: use a standby of the PostgreSQL server instead");
-  if (!settings.store_url.empty() && !settings.backup_schedule.empty())
+  if (!settings.store_url.empty() && !settings.standby_s3_endpoint.empty())
     throw UsageError(
-        "BACKUP_SCHEDULE backs up the embedded store, and STORE_URL is set: back up the PostgreSQL server instead");
+        "STANDBY_S3_ENDPOINT gets the changes of the embedded store, and STORE_URL is set: use pgBackRest instead");
+  if (!settings.standby_s3_endpoint.empty()) check_bucket(settings);
   if (!settings.smtp_url.empty() && settings.smtp_from.empty())
     throw UsageError("SMTP_URL needs SMTP_FROM: set the address that the box's mails come from");
   const bool has_provider =

@@ -106,7 +106,9 @@ struct Settings {
   std::string brave_api_key, tavily_api_key;  // secret
   std::string brave_base_url = "https://api.search.brave.com", tavily_base_url = "https://api.tavily.com";
 
-  std::string telegram_api_url = "https://api.telegram.org";  // of the channels of agents
+  // Of the channels of agents.
+  std::string telegram_api_url = "https://api.telegram.org", slack_api_url = "https://slack.com/api",
+              discord_api_url = "https://discord.com/api/v10", whatsapp_api_url = "https://graph.facebook.com/v23.0";
 
   bool feeds_allow_private = false;
   std::string email_webhook_secret;                // secret; whsec_ and base64, or any text
@@ -169,6 +171,11 @@ struct Settings {
   std::string standby = "off";                    // off, async, sync
   std::string standby_listen = "127.0.0.1:3443";  // for the standby
   std::string store_url;                          // may hold a password: secret; empty: the embedded engine
+  // The bucket that has every change; empty: none.
+  std::string standby_s3_endpoint, standby_s3_bucket, standby_s3_region = "us-east-1", standby_s3_folder = "agentbox";
+  std::string standby_s3_access_key_id, standby_s3_secret_access_key;  // the second is secret
+  std::chrono::milliseconds standby_s3_keep{std::chrono::days{7}};
+  std::chrono::milliseconds standby_s3_base_interval{std::chrono::days{1}};
 };
 
 inline constexpr std::string_view config_file_name = "agentbox.toml";

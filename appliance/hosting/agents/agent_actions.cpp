@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "appliance/hosting/agents/lifecycle_handlers.h"
 #include "appliance/hosting/chat/views.h"
 #include "appliance/hosting/rate_groups.h"
 

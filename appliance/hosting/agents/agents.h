@@ -25,11 +25,13 @@ struct BoxAddresses {
 struct AgentDependencies {
   ConfigRules::Knows knows_model = {};          // empty: a config may name any
   ConfigRules::Knows knows_server = {};         // empty: none
+  mcp_servers::ServerRules servers = {};        // empty: a config may name any program
   PremiumModel premium_model = {};              // the default model of provision(); empty: "auto"
   HostAccess::SessionLives session_lives = {};  // see HostAccess
   AgentLifecycle::HasRoom has_room = {};        // see AgentLifecycle
   Revocation::Rotated rotated = {};             // see Revocation
   Supervision::Entered entered = {};            // see Supervision
+  Supervision::Notified notified = {};          // the same
 };
 
 class Agents {

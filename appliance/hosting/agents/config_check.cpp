@@ -138,11 +138,12 @@ web::Result<KnownConfig> read_config(const boost::json::object& config, const Co
   if (known->helperModel)
     if (const auto good = check_model(*known->helperModel, "config.helperModel", rules); !good) return good.error();
   if (known->mcpServers) {
-    if (const auto good = mcp_servers::check_servers(*known->mcpServers); !good) return good.error();
+    if (const auto good = mcp_servers::check_servers(*known->mcpServers, rules.servers); !good) return good.error();
     for (const auto& [name, server] : *known->mcpServers) {
       const auto at = "config.mcpServers." + std::string(name) + ".url";
-      if (const auto good = check_reach(web::string_member(server.get_object(), "url"), at, rules); !good)
-        return good.error();
+      const auto url = web::string_member(server.get_object(), "url");
+      if (url.empty()) continue;  // a program
+      if (const auto good = check_reach(url, at, rules); !good) return good.error();
     }
   }
   return known;

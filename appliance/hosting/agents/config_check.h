@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "appliance/hosting/mcp_servers/server_config.h"
 #include "appliance/runtime/agent_profile.h"
 #include "store/store.h"
 #include "web/routes/fields.h"
@@ -78,6 +79,7 @@ struct ConfigRules {
   Knows knows_model = {};      // whether the box has this model; unset: any
   Knows knows_server = {};     // whether it has a further model server of this name; unset: none
   bool allows_private = true;  // webhooks and MCP servers may be on loopback and private addresses
+  mcp_servers::ServerRules servers = {};
 };
 // The premium model of the catalogue if a provider serves it to this user, else empty.
 using PremiumModel = std::function<web::Task<std::string>(store::UserId)>;

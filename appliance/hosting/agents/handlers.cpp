@@ -7,6 +7,7 @@
 #include "appliance/hosting/agents/lifecycle_handlers.h"
 #include "appliance/hosting/agents/web_handlers.h"
 #include "appliance/hosting/rate_groups.h"
+#include "web/routes/precondition.h"
 
 namespace agents {
 namespace {
@@ -33,13 +34,7 @@ web::Result<void> require_agent(const Services& services, const Target& target, 
 // A row whose path names an agent: one that does not exist is 404 before the body is read.
 template <class Body, class Handler>
 web::Endpoint body_for(const web::Bind<Services>& on, const Target& target, Handler handler) {
-  auto endpoint = body<Body>(std::move(handler));
-  endpoint.handle = [exists = on(require_agent, target), handle = std::move(endpoint.handle)](
-                        web::Request& request) -> web::Task<web::Result<web::Response>> {
-    if (const auto found = exists(request); !found) co_return found.error();
-    co_return co_await handle(request);
-  };
-  return endpoint;
+  return web::check_before(on(require_agent, target), body<Body>(std::move(handler)));
 }
 
 // The same six rows on both listeners.

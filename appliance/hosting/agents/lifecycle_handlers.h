@@ -20,7 +20,4 @@ web::Answer repair_agent(const Services&, const Target&, const web::Request&, Ag
 web::Answer update_agent(const Services&, const Target&, const web::Request&, UpdateRequest);
 web::Answer reset_memory(const Services&, const Target&, const web::Request&, AgentQuery);
 
-// The answer about an agent after one of them.
-web::Result<web::Response> lifecycle_answer(const web::Result<Agent>&, const AgentAddresses&);
-
 }  // namespace agents

@@ -13,6 +13,8 @@
 #include "appliance/hosting/agents/addresses.h"
 #include "appliance/hosting/agents/monitor.h"
 #include "appliance/hosting/agents/records.h"
+#include "web/protocol/http.h"
+#include "web/result.h"
 
 namespace agents {
 
@@ -117,5 +119,8 @@ struct DeletedAgent {
   bool deleted = true;
 };
 BOOST_DESCRIBE_STRUCT(DeletedAgent, (), (id, deleted))
+
+// The answer about an agent after it was started, stopped, repaired or reset.
+web::Result<web::Response> lifecycle_answer(const web::Result<Agent>&, const AgentAddresses&);
 
 }  // namespace agents

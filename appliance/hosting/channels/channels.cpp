@@ -5,6 +5,7 @@
 
 #include "appliance/access/records.h"
 #include "appliance/foundation/crypto/random.h"
+#include "appliance/hosting/channels/image_secrets.h"
 #include "store/transact.h"
 
 namespace channels {
@@ -13,8 +14,30 @@ namespace {
 
 constexpr std::size_t id_characters = 20, erased_at_once = 500;
 
-store::Sealed sealed_token(std::string token) {
-  return {boost::json::serialize(boost::json::object{{"token", std::move(token)}})};
+store::Sealed sealed_secrets(std::string token, boost::json::object secrets) {
+  secrets["token"] = std::move(token);
+  return {boost::json::serialize(secrets)};
+}
+
+// Secrets are texts; the token is not one of those besides it.
+web::Result<void> check(const boost::json::object& secrets) {
+  constexpr std::size_t max_secrets = 10, max_length = 10'000;
+  if (secrets.size() > max_secrets) return web::invalid("secrets has too many members");
+  for (const auto& [name, value] : secrets)
+    if (!value.is_string() || value.get_string().size() > max_length || name == "token")
+      return web::invalid("secrets." + std::string(name) + " must be a text, and the token is given as token");
+  return {};
+}
+
+void change_secrets(Channel& channel, const ChannelEdit& edit) {
+  boost::system::error_code failed;
+  auto secrets = boost::json::parse(channel.secrets.clear, failed);
+  boost::json::object all;
+  if (!failed && secrets.is_object()) all = std::move(secrets.get_object());
+  if (edit.token) all["token"] = *edit.token;
+  if (edit.secrets)
+    for (const auto& [name, value] : *edit.secrets) all[name] = value;
+  channel.secrets = {boost::json::serialize(all)};
 }
 
 // Rows of a table that belong to the channel by their ids.
@@ -36,8 +59,9 @@ web::Task<> erase_rows_of(store::System system, const store::Owned<R>& rows, Cha
 
 }  // namespace
 
-Channels::Channels(store::System system, const agents::AgentDirectory& agents, Connections& connections)
-    : system_(std::move(system)), agents_(agents), connections_(connections) {}
+Channels::Channels(store::System system, const agents::AgentDirectory& agents, Connections& connections,
+                   bool has_images)
+    : system_(std::move(system)), agents_(agents), connections_(connections), has_images_(has_images) {}
 
 web::Result<std::vector<Channel>> Channels::list(store::UserId user, const std::string& agent) const {
   if (!agents_.find(user, agent)) return web::not_found();
@@ -54,9 +78,10 @@ web::Result<Channel> Channels::find(store::UserId user, const std::string& agent
 }
 
 web::Task<web::Result<Channel>> Channels::create(store::UserId user, std::string agent, NewChannel given) {
+  if (const auto good = check(given.secrets); !good) co_return good.error();
   Channel sample;
   sample.kind = given.kind;
-  sample.secrets = sealed_token(given.token);
+  sample.secrets = sealed_secrets(given.token, given.secrets);
   sample.options = given.options;
   const auto adapter = make_adapter(sample, connections_.settings());
   if (!adapter) co_return adapter.error();
@@ -79,7 +104,7 @@ web::Task<web::Result<Channel>> Channels::insert(store::UserId user, std::string
   channel.id = "ch_" + crypto::random_id(id_characters);
   channel.agent = agent_id;
   channel.kind = given.kind;
-  channel.secrets = sealed_token(std::move(given.token));
+  channel.secrets = sealed_secrets(std::move(given.token), std::move(given.secrets));
   channel.options = std::move(given.options);
   channel.created_at = store::now();
   auto change = tenant.change();
@@ -91,6 +116,8 @@ web::Task<web::Result<Channel>> Channels::insert(store::UserId user, std::string
 
 web::Task<web::Result<Channel>> Channels::edit(store::UserId user, std::string agent, std::string id,
                                                ChannelEdit edit) {
+  if (edit.secrets)
+    if (const auto good = check(*edit.secrets); !good) co_return good.error();
   const auto tenant = system_.tenant(user);
   const auto step = [&](store::Change& change) -> web::Result<Channel> {
     auto found = find(user, agent, id);
@@ -98,9 +125,10 @@ web::Task<web::Result<Channel>> Channels::edit(store::UserId user, std::string a
     auto row = tenant.get(table, id);
     if (!row) return web::not_found("No such channel");
     auto& channel = row->value;
-    if (edit.token) channel.secrets = sealed_token(*edit.token);
+    const bool has_credentials = edit.token || edit.options || edit.secrets;
+    if (edit.token || edit.secrets) change_secrets(channel, edit);
     if (edit.options) channel.options = *edit.options;
-    if (edit.token || edit.options) {
+    if (has_credentials) {
       const auto adapter = make_adapter(channel, connections_.settings());
       if (!adapter) return adapter.error();
     }
@@ -109,6 +137,10 @@ web::Task<web::Result<Channel>> Channels::edit(store::UserId user, std::string a
     if (edit.daily_cap) channel.daily_cap = *edit.daily_cap;
     if (edit.peer_daily_cap) channel.peer_daily_cap = *edit.peer_daily_cap;
     if (edit.is_enabled) channel.is_enabled = *edit.is_enabled;
+    if (edit.used_by == TokenUser::image && !(has_images_ && has_image_secrets(channel.kind)))
+      return web::invalid(has_images_ ? "usedBy: images know no name for the secrets of this kind"
+                                      : "usedBy: agents of this box have no images of their own");
+    if (edit.used_by) channel.used_by = *edit.used_by;
     channel.state = State::connecting;
     channel.error.clear();
     change.update(table, *row);
@@ -164,6 +196,7 @@ std::string Channels::why_forbidden(Kind kind, const std::string& plan) const {
 
 std::string Channels::why_off(const Channel& channel) const {
   if (!channel.is_enabled) return "Switched off.";
+  if (channel.used_by == TokenUser::image) return "The agent's image uses this channel's token.";
   const auto agent = agents_.find(channel.owner, channel.agent);
   if (!agent) return "The agent is being deleted.";
   const auto owner = system_.get(accounts::users, channel.owner);

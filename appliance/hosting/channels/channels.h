@@ -18,22 +18,26 @@ struct NewChannel {
   Kind kind = Kind::telegram;
   std::string token;
   boost::json::object options;
+  boost::json::object secrets;  // besides the token
 };
 
 struct ChannelEdit {
   std::optional<std::string> token;
   std::optional<boost::json::object> options;
+  std::optional<boost::json::object> secrets;  // those given are replaced
   std::optional<Access> access;
   std::optional<std::vector<std::string>> allowed;
   std::optional<std::int64_t> daily_cap, peer_daily_cap;
   std::optional<bool> is_enabled;
+  std::optional<TokenUser> used_by;
 };
 
 // Callable from every thread.
 class Channels {
  public:
   // All of them must outlive it.
-  Channels(store::System, const agents::AgentDirectory&, Connections&);
+  // `has_images`: agents may run programs of other images.
+  Channels(store::System, const agents::AgentDirectory&, Connections&, bool has_images);
 
   // Errors of all functions: not_found when the agent or the channel is not the user's.
   web::Result<std::vector<Channel>> list(store::UserId, const std::string& agent) const;
@@ -63,6 +67,7 @@ class Channels {
   store::System system_;
   const agents::AgentDirectory& agents_;
   Connections& connections_;
+  const bool has_images_;
 };
 
 }  // namespace channels

@@ -9,6 +9,11 @@ namespace channels {
 
 namespace {
 
+struct Farewell {
+  Adapter& adapter;
+  ~Farewell() { adapter.disconnected(); }
+};
+
 constexpr std::chrono::milliseconds first_reconnect{1'000}, longest_reconnect{60'000};
 
 }  // namespace
@@ -101,6 +106,7 @@ web::Task<bool> Connections::attempt(store::UserId owner, const std::string& id,
   connection->adapter = std::move(*adapter);
   keep(connection);
   auto& provider = *connection->adapter;
+  const Farewell farewell{provider};  // also when the channel is changed meanwhile
   const auto identity = co_await provider.sign_in();
   const bool is_refused = !identity && identity.error().kind == web::Kind::unauthenticated;
   if (!identity) {
@@ -113,10 +119,15 @@ web::Task<bool> Connections::attempt(store::UserId owner, const std::string& id,
   co_await note(channel, State::connected, {}, *identity);
   connection->is_ready = true;
   if (connected_) connected_(channel);
+  auto cursor = channel.cursor;
   while (!provider.traits().is_pushed) {
     auto received = co_await provider.receive();
     if (received) {
       if (!received->empty()) co_await sink_(channel, std::move(*received));
+      if (provider.cursor() != cursor) {
+        cursor = provider.cursor();
+        co_await keep_cursor(channel, cursor);
+      }
       continue;
     }
     const bool is_revoked = received.error().kind == web::Kind::unauthenticated;
@@ -127,6 +138,16 @@ web::Task<bool> Connections::attempt(store::UserId owner, const std::string& id,
     co_return is_revoked;
   }
   co_return true;
+}
+
+// After a crash that loses it, events come again; they are known by their ids.
+web::Task<> Connections::keep_cursor(const Channel& channel, std::string cursor) {
+  auto row = system_.get(table, channel.owner, channel.id);
+  if (!row) co_return;
+  row->value.cursor = std::move(cursor);
+  auto change = system_.change();
+  change.update(table, *row);
+  co_await change.commit(store::Durability::relaxed);
 }
 
 // Written only when something has changed.

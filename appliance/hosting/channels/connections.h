@@ -53,6 +53,7 @@ class Connections {
   // Returns when the channel has no more to wait for: it is pushed, rejected, off or gone.
   web::Task<bool> attempt(store::UserId owner, const std::string& id, std::string& problem);
   web::Task<> note(const Channel&, State, std::string error, std::string identity = {});
+  web::Task<> keep_cursor(const Channel&, std::string cursor);
   void keep(const std::shared_ptr<Connection>&);
   void drop(const std::string& id);
 

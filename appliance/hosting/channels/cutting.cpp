@@ -119,7 +119,10 @@ class Cutter {
 std::size_t measure(std::string_view text, const TextLimit& limit) {
   if (limit.in_bytes) return text.size();
   // Four bytes of UTF-8 are two code units, fewer are one.
-  return static_cast<std::size_t>(std::count_if(
+  const auto count = [text](char wanted) { return static_cast<std::size_t>(std::ranges::count(text, wanted)); };
+  const auto entities = limit.is_escaped ? 4 * count('&') + 3 * (count('<') + count('>')) : 0;
+  return entities +
+         static_cast<std::size_t>(std::count_if(
              text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; })) +
          static_cast<std::size_t>(
              std::count_if(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) >= 0xF0; }));

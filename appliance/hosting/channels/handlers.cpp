@@ -26,7 +26,7 @@ struct Counts {
 Counts counts_of(const Services& services, const Channel& channel) {
   Counts counts;
   for (const auto& message : services.system.tenant(channel.owner).find(outbound, "channel", channel.id, max_listed))
-    ++(message.progress == Progress::failed ? counts.dead : counts.queued);
+    if (message.progress != Progress::done) ++(message.progress == Progress::failed ? counts.dead : counts.queued);
   return counts;
 }
 
@@ -40,7 +40,8 @@ ChannelView view_of(const Services& services, Channel channel) {
   const auto counts = counts_of(services, channel);
   const auto people = services.system.tenant(channel.owner).find(peers, "channel", channel.id, max_listed);
   const auto connection = services.connections.find(channel.id);
-  const bool is_pushed = connection && connection->adapter->traits().is_pushed;
+  const bool is_pushed =
+      connection && (connection->adapter->traits().is_pushed || connection->adapter->traits().takes_pushes);
   ChannelView view{.id = channel.id,
                    .kind = channel.kind,
                    .state = state_of(channel, connection.get()),
@@ -53,6 +54,7 @@ ChannelView view_of(const Services& services, Channel channel) {
                    .dailyCap = channel.daily_cap,
                    .peerDailyCap = channel.peer_daily_cap,
                    .enabled = channel.is_enabled,
+                   .usedBy = channel.used_by,
                    .queued = counts.queued,
                    .deadLetters = counts.dead,
                    .pending = std::ranges::count(people, Standing::pending, &Peer::standing),
@@ -107,8 +109,9 @@ web::Answer list_channels(const Services& services, const Request& request) {
 }
 
 web::Answer create_channel(const Services& services, const Request& request, NewChannelRequest body) {
-  NewChannel wanted{.kind = body.kind, .token = std::move(body.token), .options = {}};
+  NewChannel wanted{.kind = body.kind, .token = std::move(body.token), .options = {}, .secrets = {}};
   if (body.options) wanted.options = std::move(*body.options);
+  if (body.secrets) wanted.secrets = std::move(*body.secrets);
   auto made = co_await services.channels.create(request.caller.user_id, request.param("id"), std::move(wanted));
   co_return channel_answer(services, std::move(made), 201);
 }
@@ -121,6 +124,7 @@ web::Answer change_channel(const Services& services, const Request& request, Cha
   ChannelEdit edit;
   if (body.token) edit.token = std::move(*body.token);
   edit.options = std::move(body.options);
+  edit.secrets = std::move(body.secrets);
   edit.access = body.access;
   if (body.allowed) {
     edit.allowed.emplace();
@@ -129,6 +133,7 @@ web::Answer change_channel(const Services& services, const Request& request, Cha
   if (body.dailyCap) edit.daily_cap = body.dailyCap->value;
   if (body.peerDailyCap) edit.peer_daily_cap = body.peerDailyCap->value;
   edit.is_enabled = body.enabled;
+  edit.used_by = body.usedBy;
   auto edited = co_await services.channels.edit(request.caller.user_id, request.param("id"), request.param("channel"),
                                                 std::move(edit));
   co_return channel_answer(services, std::move(edited), 200);
@@ -249,7 +254,7 @@ web::Task<web::Result<std::string>> whole_event(web::BodyStream& stream) {
 // What is received is durable before the provider gets its answer.
 web::Answer receive_event(const Services& services, const Request& request, web::BodyStream& stream) {
   const auto connection = services.connections.find(request.param("channel"));
-  if (!connection || !connection->adapter->traits().is_pushed) co_return web::not_found();
+  if (!connection) co_return web::not_found();
   const auto body = co_await whole_event(stream);
   if (!body) co_return body.error();
   auto push = connection->adapter->push(request, *body);
@@ -258,6 +263,17 @@ web::Answer receive_event(const Services& services, const Request& request, web:
     auto admitted = co_await services.admission.admit(connection->channel, std::move(received));
     if (admitted) services.responder.take(std::move(*admitted));
   }
+  for (auto& report : push->reports) co_await services.outbox.note(connection->channel, std::move(report));
+  co_return web::text(std::move(push->answer), std::move(push->content_type));
+}
+
+// Providers verify the address by a GET request before they send events to it.
+web::Answer verify_address(const Services& services, const Request& request) {
+  const auto connection = services.connections.find(request.param("channel"));
+  if (!connection) co_return web::not_found();
+  const std::string no_body;
+  auto push = connection->adapter->push(request, no_body);
+  if (!push) co_return push.error();
   co_return web::text(std::move(push->answer), std::move(push->content_type));
 }
 
@@ -318,11 +334,18 @@ constexpr auto about_list =
 constexpr auto about_create =
     "`token`: the bot's token at its provider; of a webhook its signing secret (whsec_ and base64, or any text of 16 "
     "characters or more). `options`: telegram {receive: polling (default) or webhook}; webhook {url: where the agent's "
-    "messages go}. The channel connects at once; whether the provider accepts the token is in its state. Nobody may "
+    "messages go}; slack {receive: socket (default) or events}; whatsapp {phoneNumberId, template?, "
+    "templateLanguage?}; mail {address, imap, smtp, authserv, user?, folder?, name?}; matrix {homeserver}; xmpp "
+    "{address, server?, rooms?, nickname?}; irc {server, nickname, user?, channels?}. "
+    "`secrets`, besides the token: slack {appToken} or, with events, {signingSecret}; whatsapp {appSecret, "
+    "verifyToken}. The channel connects at once; whether the provider accepts the token is in its state. Nobody may "
     "write at first: see access.";
 constexpr auto about_change =
     "`access`: pairing (others get a code that the owner confirms), open (everybody, within the caps) or closed. "
-    "`allowed`: addresses and @names that need no code. Caps are messages in a UTC day. The channel connects again.";
+    "`allowed`: addresses and @names that need no code. Caps are messages in a UTC day. Of `secrets`, those that are "
+    "given are replaced. `usedBy` image: the box stops using the channel, and the agent's foreign image has the "
+    "secrets "
+    "in its environment (TELEGRAM_BOT_TOKEN, ...) from its next start. The channel connects again.";
 constexpr auto about_pair =
     "Admits the person or group who was given this code; `owner`: it is an account of the "
     "agent's owner, to whom the agent answers as in the console.";
@@ -331,7 +354,9 @@ constexpr auto about_invite =
     "pairing.";
 constexpr auto about_event =
     "Events of providers that push them, signed as the kind demands: telegram by "
-    "X-Telegram-Bot-Api-Secret-Token, webhook as Standard Webhooks with the channel's secret. A webhook's body is "
+    "X-Telegram-Bot-Api-Secret-Token, webhook as Standard Webhooks with the channel's secret, slack by "
+    "X-Slack-Signature, discord (interactions) by X-Signature-Ed25519, whatsapp by X-Hub-Signature-256. A webhook's "
+    "body is "
     "{sender, text, senderName?, conversation?, group?, mentioned?, messageId?, language?, files?[{name, url or "
     "content "
     "(base64)}]}, up to 2 MB; its answer is sent to the channel's url. A repetition of an event changes nothing.";
@@ -381,6 +406,9 @@ std::vector<web::Route> web_routes(const agentbox::Guards& guards, const web::Bi
            .describe(about_event)
            .fails({web::Kind::unauthenticated, web::Kind::invalid, web::Kind::not_found}),
        "Receive an event of a messaging provider"},
+      {web::GET, "/api/channel-events/:channel", guards.none, &event_rate,
+       web::plain(on(verify_address)).fails({web::Kind::unauthenticated, web::Kind::not_found}),
+       "Verify the address of events to a messaging provider"},
   };
 }
 

@@ -31,21 +31,23 @@ struct Services {
 struct NewChannelRequest {
   Kind kind;
   web::Text<1, 1'000> token;
-  std::optional<boost::json::object> options;
+  std::optional<boost::json::object> options, secrets;
 };
-BOOST_DESCRIBE_STRUCT(NewChannelRequest, (), (kind, token, options))
+BOOST_DESCRIBE_STRUCT(NewChannelRequest, (), (kind, token, options, secrets))
 
 using AllowList = web::List<web::Text<1, 200>, 0, 500>;
 
 struct ChannelChange {
   std::optional<web::Text<1, 1'000>> token;
-  std::optional<boost::json::object> options;
+  std::optional<boost::json::object> options, secrets;
   std::optional<Access> access;
   std::optional<AllowList> allowed;
   std::optional<web::Integer<0, 1'000'000>> dailyCap, peerDailyCap;
   std::optional<bool> enabled;
+  std::optional<TokenUser> usedBy;
 };
-BOOST_DESCRIBE_STRUCT(ChannelChange, (), (token, options, access, allowed, dailyCap, peerDailyCap, enabled))
+BOOST_DESCRIBE_STRUCT(ChannelChange, (),
+                      (token, options, secrets, access, allowed, dailyCap, peerDailyCap, enabled, usedBy))
 
 struct PeerChange {
   Standing standing;

@@ -106,7 +106,7 @@ class Writer {
     return is_html() && before.kind == Block::Kind::quote && after.kind == Block::Kind::quote;
   }
   std::string escaped(std::string_view text) const {
-    return format_ == Format::plain ? std::string(text) : web::escape_markup(text);
+    return is_html() || format_ == Format::mrkdwn ? web::escape_markup(text) : std::string(text);
   }
 
   void write(const std::vector<Block>& blocks, std::size_t at) {
@@ -144,7 +144,7 @@ class Writer {
       });
       out_ += is_name ? "<pre><code class=\"language-" + block.mark + "\">" : std::string("<pre><code>");
       out_ += escaped(text) + "</code></pre>";
-    } else if (format_ == Format::mrkdwn) {
+    } else if (format_ == Format::mrkdwn || format_ == Format::whatsapp) {
       out_ += "```\n" + escaped(text) + "\n```";
     } else {
       out_ += text;
@@ -186,6 +186,10 @@ class Writer {
       out_ += "</a>";
       return;
     }
+    if (format_ == Format::mrkdwn && span.target.find_first_of("|>") == std::string::npos) {
+      out_ += "<" + escaped(span.target) + "|" + escaped(text_of(span.children)) + ">";
+      return;
+    }
     const bool is_bare = span.children.size() == 1 && span.children[0].text == span.target;
     if (is_bare) {
       out_ += escaped(span.target);
@@ -193,6 +197,14 @@ class Writer {
       write(span.children);
       out_ += " (" + escaped(span.target) + ")";
     }
+  }
+
+  // Labels of links have no marks.
+  static std::string text_of(const std::vector<Span>& spans) {
+    std::string text;
+    for (const auto& span : spans) text += span.text + text_of(span.children);
+    std::erase(text, '\n');
+    return text;
   }
 
   template <class Content>

@@ -14,14 +14,16 @@ enum class Format {
   markdown,       // as it is
   telegram_html,  // b, i, s, code, pre, a, blockquote
   matrix_html,    // org.matrix.custom.html
-  mrkdwn          // Slack's, and WhatsApp's without links
+  mrkdwn,         // Slack's
+  whatsapp        // the same marks, without entities and links
 };
 
 std::string render(std::string_view markdown, Format);
 
 struct TextLimit {
   std::size_t length;
-  bool in_bytes = false;  // else in UTF-16 code units, which no provider counts more of
+  bool in_bytes = false;    // else in UTF-16 code units, which no provider counts more of
+  bool is_escaped = false;  // &, < and > count as their entities
 };
 std::size_t measure(std::string_view text, const TextLimit&);
 

@@ -10,6 +10,9 @@ namespace {
 AdapterSettings adapter_settings(const hosting::Module& module) {
   const auto& settings = module.platform.settings;
   return {.telegram_api_url = settings.telegram_api_url,
+          .slack_api_url = settings.slack_api_url,
+          .discord_api_url = settings.discord_api_url,
+          .whatsapp_api_url = settings.whatsapp_api_url,
           .user_reach = settings.summarizer_allow_private ? web::Reach::configured : web::Reach::public_only,
           .site = [&module] { return module.identity.site.origin(); }};
 }
@@ -21,14 +24,17 @@ Messaging::Messaging(hosting::Module& module)
       connections_(
           module.platform.system, adapter_settings(module),
           [this](const Channel& channel) { return channels_.why_off(channel); }, module.platform.home),
-      channels_(module.platform.system, module.agents.directory, connections_),
+      channels_(module.platform.system, module.agents.directory, connections_, module.engine->has_images()),
       outbox_(module.platform.system, connections_, module.platform.folder.agents(), module.platform.blocking,
               module.platform.home),
       admission_(module.platform.system, module.agents.directory, connections_, outbox_),
       files_(module.uploads, module.platform.folder.agents(), module.platform.blocking),
       responder_(module.platform.system, module.agents.directory, module.chat, connections_, outbox_, files_,
                  module.platform.home),
-      questions_(module.platform.system, module.gate, connections_, outbox_, module.platform.home) {
+      questions_(
+          module.platform.system, module.gate, connections_, outbox_,
+          [&module](const gate::Ask& ask) { return module.notices.may_ask_on_channels(ask.owner); },
+          module.platform.home) {
   connections_.when_received(
       [this](const Channel& channel, std::vector<Received> received) { return take(channel, std::move(received)); });
   connections_.when_connected([this](const Channel& channel) { outbox_.resume(channel); });
@@ -63,8 +69,17 @@ web::Task<> Messaging::take(const Channel& channel, std::vector<Received> receiv
   }
 }
 
-web::Task<std::size_t> Messaging::send_to_owner(store::UserId user, std::string agent, std::string text) {
-  return channels::send_to_owner(hosting_.platform.system, outbox_, user, std::move(agent), std::move(text));
+std::size_t Messaging::count_owner_accounts(store::UserId user, const std::string& agent) const {
+  return owner_accounts(hosting_.platform.system, user, agent).size();
+}
+
+std::function<void()> Messaging::add_to_owner(store::Change& change, store::UserId user, const std::string& agent,
+                                              const std::string& text) {
+  std::vector<Outbound> messages;
+  for (const auto& account : owner_accounts(hosting_.platform.system, user, agent))
+    for (auto& message : outbox_.compose(account, text)) messages.push_back(std::move(message));
+  Outbox::add(change, messages);
+  return [this, messages = std::move(messages)] { outbox_.wake(messages); };
 }
 
 web::Task<> Messaging::forget(store::UserId user, std::string agent) {
@@ -72,10 +87,16 @@ web::Task<> Messaging::forget(store::UserId user, std::string agent) {
 }
 
 web::Task<> Messaging::make_channels(store::UserId user, std::string agent, deployments::ChannelTokens tokens) {
-  if (!tokens.telegram) co_return;
-  NewChannel wanted{.kind = Kind::telegram, .token = std::move(*tokens.telegram), .options = {}};
-  const auto made = co_await channels_.create_provisioned(user, std::move(agent), std::move(wanted));
-  if (!made) web::log::info("channel_not_provisioned", {{"reason", made.error().message}});
+  const std::pair<Kind, std::optional<std::string>*> given[] = {{Kind::telegram, &tokens.telegram},
+                                                                {Kind::discord, &tokens.discord},
+                                                                {Kind::slack, &tokens.slack},
+                                                                {Kind::whatsapp, &tokens.whatsapp}};
+  for (const auto& [kind, token] : given) {
+    if (!*token) continue;
+    NewChannel wanted{.kind = kind, .token = std::move(**token), .options = {}, .secrets = {}};
+    const auto made = co_await channels_.create_provisioned(user, agent, std::move(wanted));
+    if (!made) web::log::info("channel_not_provisioned", {{"reason", made.error().message}});
+  }
 }
 
 }  // namespace channels

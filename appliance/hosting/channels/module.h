@@ -1,6 +1,7 @@
 // The parts of channels, in the order in which they are built, and how they are connected.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -29,10 +30,11 @@ class Messaging {
   web::Task<> start();
   web::Task<> stop();
 
-  // See deployments::ChannelConnector. Tokens of kinds that the box has no adapter for stay in the agent's config.
+  // See deployments::ChannelConnector.
   web::Task<> make_channels(store::UserId, std::string agent, deployments::ChannelTokens);
-  // See notices::ChannelSender.
-  web::Task<std::size_t> send_to_owner(store::UserId, std::string agent, std::string text);
+  // See notices::OwnerChannels.
+  std::size_t count_owner_accounts(store::UserId, const std::string& agent) const;
+  std::function<void()> add_to_owner(store::Change&, store::UserId, const std::string& agent, const std::string& text);
   // For Events::agent_removed.
   web::Task<> forget(store::UserId, std::string agent);
 

@@ -8,6 +8,7 @@
 
 #include "appliance/files/root.h"
 #include "appliance/foundation/ordered_id.h"
+#include "appliance/hosting/channels/admission.h"
 #include "web/log.h"
 
 namespace channels {
@@ -18,7 +19,7 @@ using namespace std::chrono_literals;
 
 constexpr std::chrono::milliseconds first_pause{1'000}, longest_pause{60'000};
 constexpr std::chrono::hours patience{24};
-constexpr std::chrono::days dead_letters_kept{30};
+constexpr std::chrono::days dead_letters_kept{30}, reports_awaited{1};
 constexpr std::size_t max_waiting = 10'000;
 
 std::string lane_of(std::string_view channel, std::string_view chat) {
@@ -145,6 +146,16 @@ web::Task<bool> Outbox::discard(store::UserId owner, std::string id) {
   co_return outcome.ok();
 }
 
+web::Task<> Outbox::note(const Channel& channel, DeliveryReport report) {
+  if (!report.key.starts_with(channel.id + ".")) co_return;
+  const auto row = system_.get(outbound, channel.owner, report.key);
+  if (!row || row->value.progress == Progress::failed) co_return;
+  if (report.failure.empty())
+    co_await erase(channel.owner, report.key, store::Durability::relaxed);
+  else
+    co_await give_up(row->value, report.failure);
+}
+
 void Outbox::start() { pruning_.start(); }
 
 web::Task<> Outbox::stop() {
@@ -224,7 +235,10 @@ web::Task<Outbox::Step> Outbox::attempt(Outbound message, Connection& connection
                   .reply_to = message.reply_to,
                   .buttons = message.buttons,
                   .file_name = message.file_name,
-                  .content = {}};
+                  .content = {},
+                  .last_heard = {}};
+  const auto peer = system_.tenant(message.owner).get(peers, peer_id(message.channel, message.chat));
+  if (peer && !peer->value.is_group) sending.last_heard = peer->value.last_at;
   if (!message.file.empty()) {
     auto reading = read_file(message, adapter.traits().max_file_bytes);
     auto content = co_await std::move(reading);
@@ -241,12 +255,31 @@ web::Task<Outbox::Step> Outbox::attempt(Outbound message, Connection& connection
   co_await system_.modify(outbound, message.owner, message.id, begin);
   const auto result = co_await adapter.send(std::move(sending));
   if (const auto* failure = std::get_if<SendFailure>(&result)) co_return co_await settle(message, *failure, connection);
-  if (const auto row = system_.get(outbound, message.owner, message.id)) {
-    auto change = system_.change();
-    change.erase(outbound, *row);
-    co_await change.commit();
-  }
+  co_await finish(message, adapter.traits());
   co_return Step::done;
+}
+
+web::Task<> Outbox::finish(const Outbound& message, const Traits& traits) {
+  if (!traits.reports_delivery) {
+    co_await erase(message.owner, message.id, store::Durability::durable);
+    co_return;
+  }
+  auto edit = [](Outbound& stored) {
+    if (stored.progress != Progress::queued) return;  // the report was faster
+    stored.progress = Progress::done;
+    stored.is_under_way = false;
+    stored.failure.clear();
+    stored.next_at.reset();
+  };
+  co_await system_.modify(outbound, message.owner, message.id, edit);
+}
+
+web::Task<> Outbox::erase(store::UserId owner, const std::string& id, store::Durability durability) {
+  const auto row = system_.get(outbound, owner, id);
+  if (!row) co_return;
+  auto change = system_.change();
+  change.erase(outbound, *row);
+  co_await change.commit(durability);
 }
 
 web::Task<Outbox::Step> Outbox::settle(const Outbound& message, const SendFailure& failure, Connection& connection) {
@@ -254,18 +287,24 @@ web::Task<Outbox::Step> Outbox::settle(const Outbound& message, const SendFailur
   const bool is_once_too_often = uncertain > 1 && !connection.adapter->traits().is_idempotent;
   const bool is_old = store::now() > message.created_at + patience;
   const bool is_lost_edit = failure.is_final && !message.edits.empty();  // the message to edit is gone
-  if ((failure.is_final && !is_lost_edit) || is_once_too_often || is_old)
+  if (((failure.is_final && !is_lost_edit) || is_once_too_often || is_old) && !failure.is_refused)
     co_return co_await give_up(message, failure.reason);
   const auto pause = failure.retry_after.value_or(pause_after(message.attempts));
   if (failure.retry_after) connection.not_before = std::chrono::steady_clock::now() + *failure.retry_after;
+  const bool is_edit_dropped = is_lost_edit && !failure.is_refused;
   auto edit = [&](Outbound& stored) {
     stored.uncertain = uncertain;
     stored.is_under_way = false;
     stored.failure = failure.reason;
-    if (is_lost_edit) stored.edits.clear();
-    stored.next_at = store::now() + (is_lost_edit ? std::chrono::milliseconds(0) : pause);
+    if (is_edit_dropped) stored.edits.clear();
+    stored.next_at = store::now() + (is_edit_dropped ? std::chrono::milliseconds(0) : pause);
   };
   co_await system_.modify(outbound, message.owner, message.id, edit);
+  if (failure.is_refused) {
+    // Signing in again shows whether the credentials are still valid; the message waits for that.
+    connections_.refresh(message.owner, message.channel);
+    co_return Step::parked;
+  }
   co_return Step::later;
 }
 
@@ -298,33 +337,25 @@ web::Task<> Outbox::prune() {
   }
   std::vector<Outbound> old;
   system_.each(outbound, [&](const Outbound& message) {
-    if (message.progress == Progress::failed && message.created_at < now - dead_letters_kept) old.push_back(message);
+    const bool is_dead = message.progress == Progress::failed && message.created_at < now - dead_letters_kept;
+    const bool is_taken = message.progress == Progress::done && message.created_at < now - reports_awaited;
+    if (is_dead || is_taken) old.push_back(message);
     return true;
   });
-  for (const auto& message : old) {
-    const auto row = system_.get(outbound, message.owner, message.id);
-    if (!row) continue;
-    auto change = system_.change();
-    change.erase(outbound, *row);
-    co_await change.commit(store::Durability::relaxed);
-  }
+  for (const auto& message : old) co_await erase(message.owner, message.id, store::Durability::relaxed);
 }
 
-web::Task<std::size_t> send_to_owner(store::System system, Outbox& outbox, store::UserId owner, std::string agent,
-                                     std::string text) {
+std::vector<Target> owner_accounts(const store::System& system, store::UserId owner, const std::string& agent) {
   constexpr std::size_t max_people = 1'000;
   const auto tenant = system.tenant(owner);
-  std::size_t accounts = 0;
+  std::vector<Target> accounts;
   for (const auto& channel : tenant.find(table, "agent", agent)) {
     if (channel.state == State::off || channel.state == State::rejected) continue;
-    for (const auto& peer : tenant.find(peers, "channel", channel.id, max_people)) {
-      if (peer.standing != Standing::owner) continue;
-      Target target{.owner = peer.owner, .agent = peer.agent, .channel = peer.channel, .chat = peer.chat};
-      co_await outbox.send(std::move(target), text);
-      ++accounts;
-    }
+    for (auto& peer : tenant.find(peers, "channel", channel.id, max_people))
+      if (peer.standing == Standing::owner)
+        accounts.push_back({.owner = peer.owner, .agent = peer.agent, .channel = peer.channel, .chat = peer.chat});
   }
-  co_return accounts;
+  return accounts;
 }
 
 }  // namespace channels

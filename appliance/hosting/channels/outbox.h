@@ -42,6 +42,8 @@ class Outbox {
   // Sends a dead letter again; false if there is none.
   web::Task<bool> replay(store::UserId owner, std::string id);
   web::Task<bool> discard(store::UserId owner, std::string id);
+  // What became of a message that the provider had taken. Callable from every thread.
+  web::Task<> note(const Channel&, DeliveryReport);
 
   void start();
   web::Task<> stop();
@@ -59,9 +61,11 @@ class Outbox {
   web::Task<Step> deliver(Waiting);
   web::Task<Step> attempt(Outbound, Connection&);
   web::Task<Step> give_up(const Outbound&, std::string reason);
+  web::Task<> finish(const Outbound&, const Traits&);
   web::Task<Step> settle(const Outbound&, const SendFailure&, Connection&);
   web::Task<web::Result<std::string>> read_file(const Outbound&, std::size_t max_bytes);
   web::Task<> prune();
+  web::Task<> erase(store::UserId owner, const std::string& id, store::Durability);
   void enqueue(const Outbound&);
 
   store::System system_;
@@ -75,8 +79,7 @@ class Outbox {
   agentbox::Periodic pruning_;
 };
 
-// Sends a text to the accounts that the owner has linked to the agent's channels that are connected or will be; their
-// number.
-web::Task<std::size_t> send_to_owner(store::System, Outbox&, store::UserId owner, std::string agent, std::string text);
+// The accounts that the owner has linked to the agent's channels that are connected or will be.
+std::vector<Target> owner_accounts(const store::System&, store::UserId owner, const std::string& agent);
 
 }  // namespace channels

@@ -28,11 +28,12 @@ std::string question_text(const gate::Ask& ask) {
 }  // namespace
 
 OwnerQuestions::OwnerQuestions(store::System system, gate::Gate& gate, Connections& connections, Outbox& outbox,
-                               boost::asio::io_context& home)
+                               IsWanted is_wanted, boost::asio::io_context& home)
     : system_(std::move(system)),
       gate_(gate),
       connections_(connections),
       outbox_(outbox),
+      is_wanted_(std::move(is_wanted)),
       rounds_(home, "questions on channels", round_pause, [this] { return look(); }) {}
 
 web::Task<> OwnerQuestions::look() {
@@ -43,7 +44,8 @@ web::Task<> OwnerQuestions::look() {
     is_last = some.size() < at_once;
     if (!some.empty()) from = some.back().id + '\0';
     for (const auto& ask : some)
-      if (ask.state == gate::State::waiting && !ask.agent.empty() && system_.counter(ask.owner, sent_mark(ask)) == 0)
+      if (ask.state == gate::State::waiting && !ask.agent.empty() && system_.counter(ask.owner, sent_mark(ask)) == 0 &&
+          is_wanted_(ask))
         co_await ask_on_channels(ask);
   }
 }
@@ -58,6 +60,11 @@ web::Task<> OwnerQuestions::ask_on_channels(const gate::Ask& ask) {
       const Target target{.owner = peer.owner, .agent = peer.agent, .channel = peer.channel, .chat = peer.chat};
       auto parts = outbox_.compose(target, question_text(ask));
       if (parts.empty()) continue;
+      if (const auto connection = connections_.find(channel.id)) {
+        const TextLimit limit{.length = connection->adapter->traits().button_text};
+        if (limit.length > 0 && measure(parts.back().text, limit) > limit.length)
+          for (auto& part : outbox_.compose(target, "**May I do this?**")) parts.push_back(std::move(part));
+      }
       parts.back().buttons = {{"Allow", std::string(prefix) + ask.id + std::string(allow)},
                               {"Refuse", std::string(prefix) + ask.id + std::string(refuse)}};
       for (auto& part : parts) messages.push_back(std::move(part));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <boost/asio/io_context.hpp>
+#include <functional>
 #include <string>
 
 #include "appliance/foundation/periodic.h"
@@ -13,8 +14,10 @@ namespace channels {
 
 class OwnerQuestions {
  public:
+  // Whether the owner wants the question on channels now. It is asked again later.
+  using IsWanted = std::function<bool(const gate::Ask&)>;
   // All of them must outlive it.
-  OwnerQuestions(store::System, gate::Gate&, Connections&, Outbox&, boost::asio::io_context& home);
+  OwnerQuestions(store::System, gate::Gate&, Connections&, Outbox&, IsWanted, boost::asio::io_context& home);
 
   void start() { rounds_.start(); }
   web::Task<> stop() { return rounds_.stop(); }
@@ -31,6 +34,7 @@ class OwnerQuestions {
   gate::Gate& gate_;
   Connections& connections_;
   Outbox& outbox_;
+  const IsWanted is_wanted_;
   agentbox::Periodic rounds_;
 };
 

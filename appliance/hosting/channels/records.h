@@ -12,13 +12,15 @@
 
 namespace channels {
 
-BOOST_DEFINE_ENUM_CLASS(Kind, telegram, webhook)
+BOOST_DEFINE_ENUM_CLASS(Kind, telegram, webhook, slack, discord, whatsapp, mail, matrix, xmpp, irc)
 // connecting: there was no attempt yet, or the last one failed and another follows. rejected: the provider refused the
 // credentials; nothing is tried until they are replaced. off: by its owner or, for the kind, by an administrator.
 BOOST_DEFINE_ENUM_CLASS(State, connecting, connected, rejected, off)
 // Who may write besides those that the owner has admitted. pairing: others get a code that the owner confirms. closed:
 // others get no answer.
 BOOST_DEFINE_ENUM_CLASS(Access, pairing, open, closed)
+// Who uses the credentials: the box, or the program of the agent's image, which then has them in its environment.
+BOOST_DEFINE_ENUM_CLASS(TokenUser, box, image)
 
 struct Channel {
   std::int64_t owner = 0;  // the agent's
@@ -36,10 +38,12 @@ struct Channel {
   std::string error;  // of the last attempt, a sentence; empty while it is connected
   std::optional<store::Time> connected_at;
   store::Time created_at{};
+  TokenUser used_by = TokenUser::box;
+  std::string cursor;  // see Adapter::cursor
 };
 BOOST_DESCRIBE_STRUCT(Channel, (),
                       (owner, id, agent, kind, secrets, options, identity, access, allowed, daily_cap, peer_daily_cap,
-                       is_enabled, state, error, connected_at, created_at))
+                       is_enabled, state, error, connected_at, created_at, used_by, cursor))
 
 inline const store::Owned<Channel> table{
     {.family = "channels", .number = 210},
@@ -119,7 +123,8 @@ struct Button {
 };
 BOOST_DESCRIBE_STRUCT(Button, (), (label, data))
 
-// A message to a peer that its provider does not have yet. Removed once it has; `failed` ones are dead letters.
+// A message to a peer that its provider does not have yet. Removed once it has, `done` until it reports the delivery
+// if it does so; `failed` ones are dead letters.
 struct Outbound {
   std::int64_t owner = 0;
   std::string id;  // the channel's id, ".", and an ordered id: in the order of the conversation

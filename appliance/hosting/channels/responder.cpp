@@ -32,15 +32,14 @@ constexpr std::chrono::seconds first_pause_of_agent{10}, longest_pause_of_agent{
 constexpr std::chrono::hours agent_patience{24};
 constexpr std::chrono::days events_kept{7};
 constexpr std::int64_t max_asked = 2;
+// Of one agent: its process has one turn at a time and refuses messages when many wait.
+constexpr std::size_t max_at_once = 4;
 
+// Conversations name their channel by the same word.
 chat::Channel chat_channel(Kind kind) {
-  switch (kind) {
-    case Kind::telegram:
-      return chat::Channel::telegram;
-    case Kind::webhook:
-      return chat::Channel::webhook;
-  }
-  return chat::Channel::api;
+  auto channel = chat::Channel::api;
+  boost::describe::enum_from_string(boost::describe::enum_to_string(kind, ""), channel);
+  return channel;
 }
 
 // A group's name differs from a person's, whatever their addresses are.
@@ -180,7 +179,23 @@ web::Task<bool> Responder::answer(Inbound message) {
     co_await finish(message, phrase(Phrase::interrupted, peer->value.language));
     co_return true;
   }
-  co_return co_await ask(message, peer->value, *connection);
+  const auto places = places_at(message.agent);
+  co_await places->take();
+  const agentbox::Semaphore::Place place(*places);
+  const auto current = tenant.get(peers, message.peer);
+  const bool is_wanted = current && current->value.standing != Standing::blocked && tenant.get(table, message.channel);
+  if (!is_wanted) co_return false;  // changed while others were answered
+  co_return co_await ask(message, current->value, *connection);
+}
+
+std::shared_ptr<agentbox::Semaphore> Responder::places_at(const std::string& agent) {
+  std::erase_if(places_, [](const auto& entry) { return entry.second.expired(); });
+  auto shared = places_[agent].lock();
+  if (!shared) {
+    shared = std::make_shared<agentbox::Semaphore>(home_.get_executor(), max_at_once);
+    places_[agent] = shared;
+  }
+  return shared;
 }
 
 // The agent may have answered before the box was stopped.
@@ -300,7 +315,8 @@ web::Task<> Responder::show_progress(std::shared_ptr<Connection> connection, std
                     .reply_to = {},
                     .buttons = {},
                     .file_name = {},
-                    .content = {}};
+                    .content = {},
+                    .last_heard = {}};
     live->is_showing = true;
     const auto shown = co_await adapter.send(std::move(sending));
     live->is_showing = false;

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "appliance/foundation/periodic.h"
+#include "appliance/foundation/semaphore.h"
 #include "appliance/foundation/task_group.h"
 #include "appliance/hosting/agents/directory.h"
 #include "appliance/hosting/channels/admission.h"
@@ -45,6 +46,7 @@ class Responder {
   web::Task<> run_lane(std::string peer);
   // False if the message is to be tried again at its next_at.
   web::Task<bool> answer(Inbound);
+  std::shared_ptr<agentbox::Semaphore> places_at(const std::string& agent);
   web::Task<bool> ask(const Inbound&, const Peer&, Connection&);
   web::Task<> command(Inbound);
   std::string reply_to_command(const Inbound&, const Peer&);
@@ -65,6 +67,7 @@ class Responder {
   boost::asio::io_context& home_;
   // Used on `home` only: by peer.
   std::map<std::string, Lane, std::less<>> lanes_;
+  std::map<std::string, std::weak_ptr<agentbox::Semaphore>> places_;  // by agent
   agentbox::TaskGroup tasks_;
   agentbox::Periodic pruning_;
 };

@@ -22,13 +22,14 @@ struct ChannelView {
   std::vector<std::string> allowed;
   std::int64_t dailyCap = 0, peerDailyCap = 0;
   bool enabled = true;
+  TokenUser usedBy = TokenUser::box;
   std::int64_t queued = 0, deadLetters = 0, pending = 0;  // messages out; people who wait for the owner
   std::optional<std::string> eventsUrl;                   // of kinds whose events are pushed
   store::Time createdAt;
 };
 BOOST_DESCRIBE_STRUCT(ChannelView, (),
                       (id, kind, state, error, identity, connectedSince, options, access, allowed, dailyCap,
-                       peerDailyCap, enabled, queued, deadLetters, pending, eventsUrl, createdAt))
+                       peerDailyCap, enabled, usedBy, queued, deadLetters, pending, eventsUrl, createdAt))
 
 struct ChannelList {
   std::vector<ChannelView> channels;

@@ -52,6 +52,10 @@ void start_exchange(Chat& chat, Question question, const web::Executor& executor
 void append_event(std::string& out, const Piece& piece) {
   if (const auto* text = std::get_if<std::string>(&piece))
     return web::append_event(out, boost::json::serialize(boost::json::object{{"content", *text}}), "delta");
+  if (const auto* place = std::get_if<QueuePlace>(&piece)) {
+    const boost::json::object event{{"place", place->number}, {"expectedSeconds", place->expected_seconds}};
+    return web::append_event(out, boost::json::serialize(event), "queued");
+  }
   const auto& step = std::get<Step>(piece);
   boost::json::object event{{"id", step.id}, {"name", step.name}};
   if (step.is_output) {

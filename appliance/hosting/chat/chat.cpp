@@ -25,6 +25,13 @@ constexpr auto cut_off = "The box was interrupted before the agent answered.";
 constexpr auto cut_short = "The box was stopped while the agent answered.";
 constexpr std::chrono::milliseconds poll_interval{20};
 
+// A count that the gateway reports; 0 if it does not.
+std::int64_t tokens_in(const boost::json::object& usage, std::string_view name) {
+  const auto* count = usage.if_contains(name);
+  const auto* number = count ? count->if_int64() : nullptr;
+  return number ? std::max<std::int64_t>(*number, 0) : 0;
+}
+
 std::string new_id(const std::string& agent, store::Time at) {
   auto digits = std::to_string(at.time_since_epoch().count());
   digits.insert(0, digits.size() < time_digits ? time_digits - digits.size() : 0, '0');
@@ -93,7 +100,8 @@ web::FetchRequest completion_request(const agents::Agent& agent, const std::stri
   request.headers = {{"Content-Type", "application/json"}, {"Authorization", "Bearer " + agent.gateway_token.clear}};
   if (!name.empty()) request.headers.emplace_back(runtime::conversation_header, std::move(name));
   request.headers.emplace_back(runtime::message_header, question.message.id);
-  if (!question.earlier.empty()) request.headers.emplace_back(runtime::begin_header, "1");
+  if (question.conversation.begins_from_messages && !question.earlier.empty())
+    request.headers.emplace_back(runtime::begin_header, "1");
   request.headers.emplace_back(runtime::channel_header,
                                boost::describe::enum_to_string(question.conversation.channel, ""));
   if (!question.model.empty()) request.headers.emplace_back(runtime::model_header, question.model);
@@ -146,12 +154,12 @@ Error not_running(const agents::Agent& agent) {
 
 }  // namespace
 
-Chat::Chat(store::System system, const agents::AgentDirectory& agents, ExchangeObservers observers, bool writes_titles,
+Chat::Chat(store::System system, const agents::AgentDirectory& agents, ExchangeHooks hooks, bool writes_titles,
            std::chrono::seconds timeout)
     : system_(std::move(system)),
       agents_(agents),
       gateway_timeout_(timeout),
-      observers_(std::move(observers)),
+      hooks_(std::move(hooks)),
       writes_titles_(writes_titles) {}
 
 Task<Result<Answer>> Chat::send(store::UserId user, std::string agent, std::string text, Sender sender) {
@@ -179,7 +187,8 @@ Task<Result<Question>> Chat::ask(store::UserId user, std::string agent_id, std::
   question.model = sender.model.empty() ? question.conversation.model : sender.model;
   question.effort = sender.effort.empty() ? question.conversation.effort : sender.effort;
   question.is_unguarded = sender.is_unguarded;
-  if (question.conversation.begins_from_messages) question.earlier = messages_before(question);
+  if (question.conversation.begins_from_messages || (hooks_.wants_history && hooks_.wants_history(*agent)))
+    question.earlier = messages_before(question);
   // Only the message that the title is of so far asks for one.
   const auto& one = question.conversation;
   question.wants_title = one.awaits_title && one.title == headline(question.message.content);
@@ -291,7 +300,7 @@ Task<Result<Answer>> Chat::answer(Question pending, Listener listener) {
     co_return completion.error();
   }
 
-  if (!pending.earlier.empty()) co_await end_beginning(pending.conversation);
+  if (pending.conversation.begins_from_messages) co_await end_beginning(pending.conversation);
   // Sorts after the question even if the clock has been set back meanwhile.
   const auto at = std::max(store::now(), question.created_at + std::chrono::milliseconds(1));
   Answer found{
@@ -299,6 +308,8 @@ Task<Result<Answer>> Chat::answer(Question pending, Listener listener) {
       .model = std::move(completion->model),
       .usage = std::move(completion->usage)};
   found.message.model = found.model;
+  found.message.input_tokens = tokens_in(found.usage, "prompt_tokens");
+  found.message.output_tokens = tokens_in(found.usage, "completion_tokens");
   found.message.conversation = question.conversation;
   found.message.is_stopped = completion->is_stopped;
   found.message.guard = std::move(completion->guard);
@@ -324,12 +335,12 @@ Task<Result<Message>> Chat::post(store::UserId user, std::string agent, std::str
 }
 
 spans::Running Chat::begin_span(const Message& question) const {
-  if (!observers_.spans) return {};
+  if (!hooks_.spans) return {};
   spans::Span span;
   span.owner = question.owner;
   span.name = headline(question.content);
   span.agent = question.agent;
-  return observers_.spans->begin(std::move(span));
+  return hooks_.spans->begin(std::move(span));
 }
 
 Task<Result<Completion>> Chat::complete(const Question& question, Listener listener) {
@@ -351,7 +362,7 @@ Task<Result<Completion>> Chat::complete_within(const Question& pending, Listener
   const auto agent = agents_.find(question.owner, question.agent);
   if (!agent) co_return web::not_found();
   if (agent->status != agents::Status::running) co_return not_running(*agent);
-  const auto turn = observers_.begin_turn ? observers_.begin_turn(pending.conversation) : nullptr;
+  const auto turn = hooks_.begin_turn ? hooks_.begin_turn(pending.conversation) : nullptr;
   auto model = agent->model;
   for (bool is_first = true;; is_first = false) {
     auto request = completion_request(*agent, model, pending, trace);

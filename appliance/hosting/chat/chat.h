@@ -102,10 +102,12 @@ struct Slice {
 };
 
 // What takes note of exchanges. Each may be empty.
-struct ExchangeObservers {
+struct ExchangeHooks {
   spans::Recorder* spans = nullptr;  // gets a span of each
   // Is called when an exchange is sent to its agent; the exchange keeps what it returns until it ends.
   std::function<std::shared_ptr<void>(const Conversation&)> begin_turn = {};
+  // Whether this agent's program keeps no conversations, so that each message is sent with those before it.
+  std::function<bool(const agents::Agent&)> wants_history = {};
 };
 
 class Chat {
@@ -113,7 +115,7 @@ class Chat {
   // The timeout is that of a whole exchange, somewhat longer than an agent takes at most (agent_process::LoopOptions).
   // `writes_titles`: whether models write the titles of the owners' conversations, unless an agent's config says
   // otherwise.
-  Chat(store::System, const agents::AgentDirectory&, ExchangeObservers, bool writes_titles,
+  Chat(store::System, const agents::AgentDirectory&, ExchangeHooks, bool writes_titles,
        std::chrono::seconds gateway_timeout = std::chrono::seconds(1'260));
 
   // The message begins its conversation if that does not exist. not_found; conflict when the agent is not running;
@@ -165,7 +167,7 @@ class Chat {
   Pending pending_;
   LiveAnswers live_answers_;
   std::atomic<bool> is_shutting_down_ = false;
-  const ExchangeObservers observers_;
+  const ExchangeHooks hooks_;
   const bool writes_titles_;
 };
 

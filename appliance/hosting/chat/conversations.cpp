@@ -74,6 +74,12 @@ std::string_view wait_class_of(Channel channel) {
     case Channel::skill:
     case Channel::telegram:
     case Channel::webhook:
+    case Channel::slack:
+    case Channel::discord:
+    case Channel::whatsapp:
+    case Channel::matrix:
+    case Channel::xmpp:
+    case Channel::irc:
       return models::to_string(models::WaitClass::channel);
   }
   return models::to_string(models::WaitClass::person);

@@ -34,6 +34,13 @@ std::optional<web::Kind> kind_of_refusal(std::string_view code) {
 
 constexpr std::size_t max_code_bytes = 40;
 
+// The count at a path of a chunk; 0 if it is none.
+std::int64_t count_at(const boost::json::value& chunk, std::string_view path) {
+  boost::system::error_code absent;
+  const auto* count = chunk.find_pointer(path, absent);
+  return count && count->is_int64() ? std::max<std::int64_t>(count->get_int64(), 0) : 0;
+}
+
 // A step in a chunk, whose fields an agent may have made up; nothing if there is none.
 std::optional<Step> step_of(const boost::json::value& chunk) {
   constexpr std::size_t max_name_bytes = 200, max_text_bytes = 4 * 1024, max_output_bytes = 64 * 1024;
@@ -48,9 +55,14 @@ std::optional<Step> step_of(const boost::json::value& chunk) {
   boost::system::error_code absent;
   if (const auto* failed = chunk.find_pointer("/agentbox/failed", absent); failed && failed->is_bool())
     step.failed = failed->get_bool();
-  if (const auto* duration = chunk.find_pointer("/agentbox/durationMs", absent); duration && duration->is_int64())
-    step.duration_ms = std::max<std::int64_t>(duration->get_int64(), 0);
+  step.duration_ms = count_at(chunk, "/agentbox/durationMs");
   return step;
+}
+
+std::optional<QueuePlace> place_of(const boost::json::value& chunk) {
+  if (web::string_at(chunk, "/agentbox/step") != "queued") return std::nullopt;
+  return QueuePlace{.number = count_at(chunk, "/agentbox/place"),
+                    .expected_seconds = count_at(chunk, "/agentbox/expectedSeconds")};
 }
 
 Error reported_failure(ReportedError reported, web::Kind kind = web::Kind::bad_gateway) {
@@ -141,6 +153,7 @@ void GatewayStream::event(std::string_view data) {
   if (web::string_at(parsed, "/agentbox/step") == "guard")
     completion_.guard = web::utf8_prefix(web::string_at(parsed, "/agentbox/code"), max_code_bytes);
   if (auto step = listener_ ? step_of(parsed) : std::nullopt) listener_(std::move(*step));
+  if (const auto place = listener_ ? place_of(parsed) : std::nullopt) listener_(*place);
   const auto* content = parsed.find_pointer("/choices/0/delta/content", failed);
   if (!content || !content->is_string() || content->get_string().empty()) return;
   completion_.content += content->get_string();

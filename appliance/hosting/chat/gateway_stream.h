@@ -22,8 +22,14 @@ struct Step {
   std::int64_t duration_ms = 0;
 };
 
-// What arrives of an answer before its end: a piece of its text, or a step.
-using Piece = std::variant<std::string, Step>;
+// The agent waits in the queue before its model.
+struct QueuePlace {
+  std::int64_t number = 0;  // 1: the next; 0: it does not wait any more
+  std::int64_t expected_seconds = 0;
+};
+
+// What arrives of an answer before its end: a piece of its text, a step, or that it waits.
+using Piece = std::variant<std::string, Step, QueuePlace>;
 using Listener = std::function<void(Piece)>;
 
 struct Completion {

@@ -267,8 +267,9 @@ constexpr auto sending =
     "shown to models that can see, at most 600 KB in one turn, and the agent reads documents with its tools. With "
     "`stream` the answer is sent "
     "as server-sent events: `delta` {content} for each piece of text, `tool_call` {id, name, arguments} and "
-    "`tool_result` {id, name, result, failed, durationMs} for the agent's steps, then `done` with the complete answer, "
-    "or `error` {error, status, code?, ...}. Closing the stream stops the answer, as "
+    "`tool_result` {id, name, result, failed, durationMs} for the agent's steps, `queued` {place, expectedSeconds} "
+    "while the agent waits in the queue before its model, with place 0 once it does not, then `done` with the complete "
+    "answer, or `error` {error, status, code?, ...}. Closing the stream stops the answer, as "
     "/api/chat/stop does; with `keep` it goes on, /api/chat/stream follows it, and the first event is `question` {id}. "
     "409 if the "
     "agent is not running; an agent that is being started, restarted, updated or "
@@ -279,7 +280,8 @@ constexpr auto sending =
 
 constexpr auto following =
     "Server-sent events of the answer to the question `messageId` while it is on its way, from its beginning: `delta`, "
-    "`tool_call` and `tool_result` as POST /api/chat sends them, then `end`, when the history has the answer or its "
+    "`tool_call`, `tool_result` and `queued` as POST /api/chat sends them, then `end`, when the history has the answer "
+    "or its "
     "error. Only `end` for an answer that is not on its way. Closing the stream stops nothing.";
 
 constexpr auto listing_all =

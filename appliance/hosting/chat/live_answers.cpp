@@ -35,12 +35,17 @@ void LiveAnswer::add(const Piece& piece) {
   std::vector<std::weak_ptr<Waiter>> waiters;
   {
     const std::lock_guard lock(mutex_);
+    const auto* place = std::get_if<QueuePlace>(&piece);
     const auto* text = std::get_if<std::string>(&piece);
     auto* last = pieces_.empty() ? nullptr : std::get_if<std::string>(&pieces_.back());
-    if (text && last)
+    if (place) {
+      place_ = *place;
+      ++places_;
+    } else if (text && last) {
       last->append(*text);
-    else
+    } else {
       pieces_.push_back(piece);
+    }
     waiters.swap(waiters_);
   }
   wake(waiters);
@@ -57,6 +62,7 @@ void LiveAnswer::end() {
 }
 
 bool LiveAnswer::has_news(const Position& position) const {
+  if (position.place != places_) return true;
   if (has_ended_ || position.piece < pieces_.size()) {
     if (has_ended_ || position.piece + 1 < pieces_.size()) return true;
     const auto* text = std::get_if<std::string>(&pieces_[position.piece]);
@@ -68,6 +74,9 @@ bool LiveAnswer::has_news(const Position& position) const {
 std::vector<Piece> LiveAnswer::read(Position& position, bool& has_ended) const {
   const std::lock_guard lock(mutex_);
   std::vector<Piece> news;
+  // One who joins when nothing waits any more has nothing to take back.
+  const bool is_shown = position.place > 0 || place_.number > 0;
+  if (std::exchange(position.place, places_) != places_ && is_shown) news.emplace_back(place_);
   while (position.piece < pieces_.size()) {
     const auto& piece = pieces_[position.piece];
     const auto* text = std::get_if<std::string>(&piece);
@@ -111,7 +120,7 @@ std::vector<AnswerStep> LiveAnswer::steps() const {
   std::size_t bytes = 0;
   for (const auto& piece : pieces_) {
     const auto* step = std::get_if<Step>(&piece);
-    if (!step || bytes + step->text.size() > max_kept_bytes) continue;
+    if (!step || step->is_output || bytes + step->text.size() > max_kept_bytes) continue;
     if (!step->is_result) {
       if (kept.size() == max_kept_steps) continue;
       kept.push_back({.id = step->id, .name = step->name, .arguments = step->text, .result = {}, .failed = {}});

@@ -21,13 +21,15 @@ class LiveAnswer {
   // How far a reader has read.
   struct Position {
     std::size_t piece = 0, byte = 0;  // the next piece, and where in it if it is text
+    std::uint64_t place = 0;          // the number of places in the queue before
   };
 
   void add(const Piece&);
   // Readers get what was added before, then learn that it has ended.
   void end();
 
-  // What was added since `position`, which then is at the end. `has_ended`: there will be no more.
+  // What was added since `position`, which then is at the end; of places in the queue only the newest. `has_ended`:
+  // there will be no more.
   std::vector<Piece> read(Position& position, bool& has_ended) const;
   // Suspends until read() has news. False: the caller's client has disconnected.
   web::Task<bool> wait(Position) const;
@@ -43,7 +45,9 @@ class LiveAnswer {
   static void wake(const std::vector<std::weak_ptr<Waiter>>&);
 
   mutable std::mutex mutex_;   // protects the rest
-  std::vector<Piece> pieces_;  // texts that follow each other are one piece
+  std::vector<Piece> pieces_;  // texts that follow each other are one piece; without places in the queue
+  QueuePlace place_;           // the newest
+  std::uint64_t places_ = 0;   // so far
   bool has_ended_ = false;
   mutable std::vector<std::weak_ptr<Waiter>> waiters_;
 };

@@ -17,7 +17,8 @@ BOOST_DEFINE_ENUM_CLASS(Role, user, assistant)
 // as `failed` by Chat::history.
 BOOST_DEFINE_ENUM_CLASS(Delivery, sent, answered, failed)
 
-BOOST_DEFINE_ENUM_CLASS(Channel, console, api, a2a, bus, mail, schedule, swarm, skill, telegram, webhook)
+BOOST_DEFINE_ENUM_CLASS(Channel, console, api, a2a, bus, mail, schedule, swarm, skill, telegram, webhook, slack,
+                        discord, whatsapp, matrix, xmpp, irc)
 // For whom an agent answers in a conversation: its owner; another user, who gets nothing of the owner's; or a caller
 // whom neither the box nor the owner knows ("public"), for whom the agent also has no memory and no files.
 enum class Audience { owner, peer, anyone };
@@ -94,10 +95,11 @@ struct Message {
   std::vector<AnswerStep> steps;        // assistant: at most 60
   std::vector<std::string> files = {};  // user: of the workspace, attached to the message
   std::string guard = {};  // assistant: why the agent's guard stopped the turn (agent_process::GuardStop::code)
+  std::int64_t input_tokens = 0, output_tokens = 0;  // assistant: of all model calls of the turn; 0: not reported
 };
 BOOST_DESCRIBE_STRUCT(Message, (),
                       (owner, id, agent, role, content, model, delivery, failure, is_stopped, created_at, conversation,
-                       steps, files, guard))
+                       steps, files, guard, input_tokens, output_tokens))
 
 // The newest of a conversation come first.
 inline std::string message_key(std::string_view conversation, std::string_view id) {

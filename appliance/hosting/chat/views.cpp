@@ -17,7 +17,9 @@ MessageItem item_of(Message message) {
                    .conversationId = std::move(conversation),
                    .steps = {},
                    .files = {},
-                   .guard = {}};
+                   .guard = {},
+                   .inputTokens = {},
+                   .outputTokens = {}};
   if (!message.steps.empty()) {
     item.steps.emplace();
     for (auto& step : message.steps)
@@ -30,6 +32,10 @@ MessageItem item_of(Message message) {
   }
   if (!message.files.empty()) item.files = std::move(message.files);
   if (!message.guard.empty()) item.guard = std::move(message.guard);
+  if (message.input_tokens > 0 || message.output_tokens > 0) {
+    item.inputTokens = message.input_tokens;
+    item.outputTokens = message.output_tokens;
+  }
   if (message.role == Role::user) item.delivery = message.delivery;
   if (message.role == Role::assistant && !message.model.empty()) item.model = std::move(message.model);
   if (message.is_stopped) item.stopped = true;

@@ -36,10 +36,12 @@ struct MessageItem {
   std::optional<std::vector<std::string>> files;  // attached to a message of the user
   // Only for answers: same_calls, no_progress or spend_rate, when the agent's guard stopped the turn.
   std::optional<std::string> guard;
+  // Only for answers whose agent reported them: of all model calls of the turn.
+  std::optional<std::int64_t> inputTokens, outputTokens;
 };
 BOOST_DESCRIBE_STRUCT(MessageItem, (),
                       (id, role, content, createdAt, delivery, error, model, stopped, conversationId, steps, files,
-                       guard))
+                       guard, inputTokens, outputTokens))
 
 struct ConversationItem {
   std::string id;

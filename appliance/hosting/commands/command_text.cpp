@@ -70,4 +70,24 @@ std::string text_of(const Order& order, const std::string& authority) {
   return text.append("\"$@\" <&3 3<&- &\nexec 3<&-\n").append(wait);
 }
 
+std::string take_utf8(std::string& bytes, bool is_last) {
+  std::string text;
+  std::string_view left = bytes;
+  while (!left.empty()) {
+    const auto point = web::decode_utf8(left);
+    if (point.length > 0) {
+      text.append(left.substr(0, point.length));
+      left.remove_prefix(point.length);
+      continue;
+    }
+    constexpr std::size_t longest = 4;
+    const bool may_be_incomplete = left.size() < longest && static_cast<unsigned char>(left.front()) >= 0xC2;
+    if (!is_last && may_be_incomplete) break;
+    text.append("\uFFFD");
+    left.remove_prefix(1);
+  }
+  bytes.erase(0, bytes.size() - left.size());
+  return text;
+}
+
 }  // namespace commands

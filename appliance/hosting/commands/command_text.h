@@ -28,4 +28,8 @@ std::string shell_word(std::string_view);
 // `authority`: the certificate (PEM) of the proxy's authority; empty: there is no proxy.
 std::string text_of(const Order&, const std::string& authority);
 
+// With U+FFFD in the place of bytes that are not UTF-8. `is_last` false: leaves a code point that may be incomplete at
+// the end, and takes away what it has read.
+std::string take_utf8(std::string& bytes, bool is_last);
+
 }  // namespace commands

@@ -15,7 +15,6 @@
 #include "appliance/foundation/crypto/random.h"
 #include "web/log.h"
 #include "web/run_on.h"
-#include "web/utf8.h"
 
 namespace commands {
 
@@ -33,30 +32,6 @@ constexpr std::chrono::milliseconds watch_interval{200}, longest_patience{25'000
 constexpr std::size_t rounds_between_counts = 10;
 constexpr std::chrono::seconds unattended_time{30}, grace{2}, last_output_time{1}, ended_time{300};
 
-}  // namespace
-
-std::string take_utf8(std::string& bytes, bool is_last) {
-  std::string text;
-  std::string_view left = bytes;
-  while (!left.empty()) {
-    const auto point = web::decode_utf8(left);
-    if (point.length > 0) {
-      text.append(left.substr(0, point.length));
-      left.remove_prefix(point.length);
-      continue;
-    }
-    constexpr std::size_t longest = 4;
-    const bool may_be_incomplete = left.size() < longest && static_cast<unsigned char>(left.front()) >= 0xC2;
-    if (!is_last && may_be_incomplete) break;
-    text.append("\uFFFD");
-    left.remove_prefix(1);
-  }
-  bytes.erase(0, bytes.size() - left.size());
-  return text;
-}
-
-namespace {
-
 // Used on `home` only.
 struct Process {
   Process(const web::Executor& executor, runtime::RunningCommand started, Order given, std::string of_agent)
@@ -64,9 +39,12 @@ struct Process {
         agent(std::move(of_agent)),
         running(std::move(started)),
         output(executor, running.output.release()),
+        error(executor),
         input(executor, running.input.release()),
         ended(executor, running.process.get()),
-        changed(executor, web::Timer::time_point::max()) {}
+        changed(executor, web::Timer::time_point::max()) {
+    if (running.error) error.assign(running.error.release());
+  }
   ~Process() { ended.release(); }  // the descriptor is `running`'s
 
   void wake() { changed.cancel(); }
@@ -76,7 +54,8 @@ struct Process {
   std::string id;
   runtime::RunningCommand running;
   std::shared_ptr<void> network;
-  Stream output, input, ended;
+  std::optional<Follower> follower;  // of a program that serves
+  Stream output, error, input, ended;
   web::Timer changed;
   std::string kept;         // the newest output
   std::int64_t before = 0;  // bytes that were dropped
@@ -122,19 +101,26 @@ struct Commands::State : std::enable_shared_from_this<State> {
     });
   }
 
-  std::size_t running_of(const std::string& agent) const {
-    return std::size_t(std::ranges::count_if(
-        processes, [&](const auto& one) { return !one.second->has_exited && one.second->agent == agent; }));
+  std::size_t count_running(bool of_programs, const std::string* agent = nullptr) const {
+    return std::size_t(std::ranges::count_if(processes, [&](const auto& one) {
+      return !one.second->has_exited && one.second->follower.has_value() == of_programs &&
+             (!agent || one.second->agent == *agent);
+    }));
   }
-  std::size_t running() const {
-    return std::size_t(std::ranges::count_if(processes, [](const auto& one) { return !one.second->has_exited; }));
+  bool is_running() const {
+    return std::ranges::any_of(processes, [](const auto& one) { return !one.second->has_exited; });
+  }
+  bool has_room(const std::string& agent, bool of_program) const {
+    if (of_program) return count_running(true) + starting < max_programs;
+    return count_running(false, &agent) + starting < max_of_agent && count_running(false) + starting < max_of_box;
   }
 
-  Task<Result<std::string>> start(runtime::CommandSpec spec, Order order) {
+  Task<Result<std::string>> start(runtime::CommandSpec spec, Order order, std::optional<Follower> follower = {}) {
     if (is_stopping) co_return web::unavailable("The box is shutting down.");
-    if (running_of(spec.agent) + starting >= max_of_agent || running() + starting >= max_of_box)
+    if (!has_room(spec.agent, follower.has_value()))
       co_return web::Error{.kind = web::Kind::too_many,
                            .message = "Too many commands are running: wait for some to end, or stop them."};
+    spec.has_own_error = follower.has_value();
     if (!starter) starter.emplace(1);
     spec.text = text_of(order, options.authority ? options.authority() : std::string());
     limits[spec.agent] = spec.limits.memory_bytes;
@@ -153,13 +139,19 @@ struct Commands::State : std::enable_shared_from_this<State> {
     if (!started) co_return web::unavailable("The command could not " + failure + ".");
     auto process = std::make_shared<Process>(home.get_executor(), std::move(*started), std::move(order), spec.agent);
     process->id = "cmd_" + crypto::random_id(16);
+    process->follower = std::move(follower);
     processes.emplace(process->id, process);
     if (is_stopping) kill(*process, "The box was stopped.");
     auto listening = std::exchange(process->running.listening, files::Descriptor());
     if (options.serve)
       process->network =
           options.serve({.agent = spec.agent, .command = process->id, .listening = std::move(listening)});
-    spawn(follow_output(process));
+    if (process->follower) {
+      spawn(follow_program(process, process->output, process->follower->output));
+      spawn(follow_program(process, process->error, process->follower->error));
+    } else {
+      spawn(follow_output(process));
+    }
     spawn(follow_end(process));
     if (process->order.input) process->unwritten = *process->order.input;
     process->closes_input = process->order.is_attended;
@@ -196,6 +188,20 @@ struct Commands::State : std::enable_shared_from_this<State> {
     finish(*process);
   }
 
+  Task<> follow_program(ProcessPtr process, Stream& stream, const std::function<void(std::string_view)>& take) {
+    std::string buffer(16u << 10, '\0');
+    for (;;) {
+      boost::system::error_code failed;
+      const auto got =
+          co_await stream.async_read_some(asio::buffer(buffer), asio::redirect_error(web::use_task, failed));
+      if (failed) break;
+      take(std::string_view(buffer).substr(0, got));
+    }
+    boost::system::error_code ignored;
+    if (stream.is_open()) stream.close(ignored);
+    finish(*process);
+  }
+
   Task<> follow_end(ProcessPtr process) {
     boost::system::error_code failed;
     co_await process->ended.async_wait(Stream::wait_read, asio::redirect_error(web::use_task, failed));
@@ -207,6 +213,7 @@ struct Commands::State : std::enable_shared_from_this<State> {
     co_await until_read(process);
     boost::system::error_code ignored;
     process->output.close(ignored);
+    process->error.close(ignored);
     process->input.close(ignored);
     finish(*process);
   }
@@ -214,14 +221,17 @@ struct Commands::State : std::enable_shared_from_this<State> {
   // Until its output is complete, but not much longer.
   static Task<> until_read(ProcessPtr process) {
     const auto end = Clock::now() + last_output_time;
-    while (process->output.is_open() && Clock::now() < end) co_await web::sleep_for(std::chrono::milliseconds(2));
+    while ((process->output.is_open() || process->error.is_open()) && Clock::now() < end)
+      co_await web::sleep_for(std::chrono::milliseconds(2));
   }
 
   void finish(Process& process) {
     boost::system::error_code ignored;
-    if (process.output.is_open()) process.output.close(ignored);
+    if (process.output.is_open() && !process.follower) process.output.close(ignored);
     if (!process.has_exited || process.is_over) return process.wake();
+    if (process.output.is_open() || process.error.is_open()) return;
     process.is_over = true;
+    if (process.follower) process.follower->ended(process.exit_code, process.ended_because);
     process.over_at = Clock::now();
     process.wake();
     trim_old(process.agent);
@@ -260,7 +270,7 @@ struct Commands::State : std::enable_shared_from_this<State> {
   // While there are commands: their time, their memory, and the disk.
   Task<> watch() {
     is_watching = true;
-    while (running() > 0) {
+    while (is_running()) {
       co_await web::sleep_for(watch_interval);
       std::vector<pid_t> roots;
       for (const auto& [id, process] : processes)
@@ -276,7 +286,7 @@ struct Commands::State : std::enable_shared_from_this<State> {
           of_agents[process->agent] += found->second;
       for (const auto& [id, process] : processes) {
         if (process->has_exited) continue;
-        if (now - process->began > process->order.time)
+        if (!process->follower && now - process->began > process->order.time)
           kill(*process, "It took longer than " + std::to_string(process->order.time.count()) + " s.");
         else if (process->order.is_attended && now - process->asked > unattended_time)
           kill(*process, "Nobody waited for it any more.");
@@ -287,8 +297,10 @@ struct Commands::State : std::enable_shared_from_this<State> {
         else if (options.may_run && !options.may_run(process->agent))
           kill(*process, "The agent was stopped.");
       }
-      std::erase_if(processes,
-                    [now](const auto& one) { return one.second->is_over && now - one.second->over_at > ended_time; });
+      std::erase_if(processes, [now](const auto& one) {
+        const bool is_old = one.second->follower || now - one.second->over_at > ended_time;
+        return one.second->is_over && is_old;
+      });
     }
     is_watching = false;
   }
@@ -308,7 +320,7 @@ struct Commands::State : std::enable_shared_from_this<State> {
   std::vector<ProcessPtr> ended_of(const std::string& agent) const {
     std::vector<ProcessPtr> over;
     for (const auto& [id, process] : processes)
-      if (process->agent == agent && process->is_over) over.push_back(process);
+      if (process->agent == agent && process->is_over && !process->follower) over.push_back(process);
     std::ranges::sort(over, {}, [](const auto& one) { return one->over_at; });
     return over;
   }
@@ -338,7 +350,8 @@ struct Commands::State : std::enable_shared_from_this<State> {
 
   ProcessPtr find(const std::string& agent, const std::string& id) const {
     const auto found = processes.find(id);
-    return found != processes.end() && found->second->agent == agent ? found->second : nullptr;
+    const bool is_its = found != processes.end() && found->second->agent == agent && !found->second->follower;
+    return is_its ? found->second : nullptr;
   }
 
   static Output piece_of(Process& process, std::int64_t from) {
@@ -427,6 +440,27 @@ Task<Result<std::string>> Commands::start(runtime::CommandSpec spec, Order order
   co_return co_await web::run_on(state_->home, state_->start(std::move(spec), std::move(order)));
 }
 
+Task<Result<std::string>> Commands::serve(runtime::CommandSpec spec, Order order, Follower follower) {
+  order.is_attended = false;
+  co_return co_await web::run_on(state_->home, state_->start(std::move(spec), std::move(order), std::move(follower)));
+}
+
+bool Commands::send(const std::string& program, std::string_view text) {
+  const auto found = state_->processes.find(program);
+  if (found == state_->processes.end()) return false;
+  auto& process = *found->second;
+  if (process.has_exited || process.closes_input || process.unwritten.size() + text.size() > max_waiting_input)
+    return false;
+  process.unwritten += text;
+  state_->feed(found->second);
+  return true;
+}
+
+void Commands::end(const std::string& program) {
+  const auto found = state_->processes.find(program);
+  if (found != state_->processes.end()) state_->kill(*found->second, "It is not needed any more.");
+}
+
 Task<Result<Output>> Commands::read(std::string agent, std::string id, std::int64_t from,
                                     std::chrono::milliseconds patience) {
   co_return co_await web::run_on(state_->home, state_->read(std::move(agent), std::move(id), from, patience));
@@ -445,7 +479,7 @@ Task<std::vector<Summary>> Commands::summaries(std::string agent) {
   const auto look = [](std::shared_ptr<State> state, std::string of) -> Task<std::vector<Summary>> {
     std::vector<Summary> found;
     for (const auto& [id, process] : state->processes)
-      if (process->agent == of)
+      if (process->agent == of && !process->follower)
         found.push_back({.id = id,
                          .agent = of,
                          .title = process->order.title(),

@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "appliance/hosting/commands/command_text.h"
@@ -21,6 +22,7 @@
 namespace commands {
 
 inline constexpr std::size_t max_of_agent = 16, max_of_box = 64;  // that run at once
+inline constexpr std::size_t max_programs = 256;                  // of the box, see Commands::serve
 inline constexpr std::size_t max_kept_output = 1u << 20;          // bytes; older output is dropped
 inline constexpr std::size_t max_output = 256u << 20;             // of a command, which is then killed
 inline constexpr std::chrono::seconds longest_time{24 * 60 * 60}, longest_attended_time{30 * 60};
@@ -50,6 +52,12 @@ struct Network {
   files::Descriptor listening;
 };
 
+// What a program that serves its agent writes, and its end. Called on `home`.
+struct Follower {
+  std::function<void(std::string_view)> output, error;
+  std::function<void(std::optional<int> exit_code, const std::string& ended_because)> ended;  // the last call
+};
+
 // Thread-safe.
 class Commands {
  public:
@@ -66,6 +74,12 @@ class Commands {
 
   // too_many beyond the limits; unavailable with a sentence if it cannot be started.
   web::Task<web::Result<std::string>> start(runtime::CommandSpec, Order);
+  // The same for a program that serves the agent for as long as it runs, such as an MCP server: it has no time limit,
+  // the agent neither sees nor reaches it, and only `follower` gets what it writes.
+  web::Task<web::Result<std::string>> serve(runtime::CommandSpec, Order, Follower);
+  // To such a program. Both are called on `home`. False if it has ended, or does not read what it was sent.
+  bool send(const std::string& program, std::string_view text);
+  void end(const std::string& program);
   // Waits up to `patience` for output after `from`, or the end. not_found.
   web::Task<web::Result<Output>> read(std::string agent, std::string id, std::int64_t from,
                                       std::chrono::milliseconds patience);
@@ -83,9 +97,5 @@ class Commands {
   struct State;
   const std::shared_ptr<State> state_;
 };
-
-// With U+FFFD in the place of bytes that are not UTF-8. `is_last` false: leaves a code point that may be incomplete at
-// the end, and takes away what it has read.
-std::string take_utf8(std::string& bytes, bool is_last);
 
 }  // namespace commands

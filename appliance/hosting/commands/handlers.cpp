@@ -83,6 +83,7 @@ web::Task<CommandList> list_of(const Services& services, std::string agent) {
     list.available = false;
     list.reason = std::move(reason);
   }
+  list.browser = services.has_browser();
   auto found = co_await services.commands.summaries(std::move(agent));
   for (auto& one : found) {
     CommandItem item{.id = std::move(one.id),
@@ -111,6 +112,7 @@ gate::Act act_of(const web::Caller& caller, const Order& order, boost::json::obj
 }
 
 web::Answer start(const Services& services, const Request& request, StartRequest body) {
+  const auto agents_reason = body.why.value_or("");
   auto order = order_of(std::move(body));
   if (!order) co_return order.error();
   if (auto reason = services.why_not(); !reason.empty())
@@ -119,7 +121,9 @@ web::Answer start(const Services& services, const Request& request, StartRequest
   if (!agent) co_return web::not_found("No such agent");
   auto as_sent = web::parse_json(request.body, "body");
   if (!as_sent) co_return as_sent.error();
+  as_sent->as_object().erase("why");
   auto act = act_of(request.caller, *order, std::move(as_sent->as_object()));
+  act.reason = agents_reason;
   const auto verdict = co_await services.gate.check(std::move(act));
   if (auto stopped = gate::answer_to_agent(verdict)) co_return std::move(*stopped);
   auto started = co_await services.commands.start(services.spec_of(*agent), std::move(*order));
@@ -169,7 +173,8 @@ constexpr auto starting =
     "A program with its arguments, or the text of a shell, in the agent's workspace and with the agent's user: it sees "
     "the workspace, the machine's programs and a /tmp of its own, and has no network but the box's proxy. folder: in "
     "the workspace. timeoutSeconds: 60 unless it is given; 1,800 at most, or a day in the background. background: it "
-    "runs on when nobody reads its output, and its input stays open. 202 if the owner has to allow it first. 409 with "
+    "runs on when nobody reads its output, and its input stays open. why: the agent's reason, which the owner sees if "
+    "it has to be allowed first (202). 409 with "
     "the reason where commands are off.";
 
 constexpr auto reading =
@@ -224,7 +229,7 @@ std::vector<web::Route> web_routes(const agentbox::Guards& guards, const web::Bi
        web::plain(on(list_for_owner))
            .returns<CommandList>()
            .describe("Those that run, and those that ended in the last minutes. available: whether agents can run "
-                     "commands on this box; reason: why not."),
+                     "commands on this box; reason: why not. browser: whether they can have one."),
        "List an agent's commands"},
       {web::DELETE, "/api/agents/:id/commands/:command",
        agentbox::session_or_key(guards, key_scopes::Scope::agents_write), &hosting::agents_rate,

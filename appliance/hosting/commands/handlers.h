@@ -24,6 +24,7 @@ struct Services {
   const agents::AgentDirectory& agents;
   std::function<std::string()> why_not;                               // a sentence; empty: commands can be run
   std::function<runtime::CommandSpec(const agents::Agent&)> spec_of;  // without the text
+  std::function<bool()> has_browser;                                  // whether agents can have one here
 };
 
 struct StartRequest {
@@ -34,8 +35,9 @@ struct StartRequest {
   std::optional<web::Verbatim<0, 200'000>> input;
   std::optional<web::Integer<1, longest_time.count()>> timeoutSeconds;
   std::optional<bool> background;
+  std::optional<gate::Reason> why;
 };
-BOOST_DESCRIBE_STRUCT(StartRequest, (), (arguments, shell, folder, environment, input, timeoutSeconds, background))
+BOOST_DESCRIBE_STRUCT(StartRequest, (), (arguments, shell, folder, environment, input, timeoutSeconds, background, why))
 
 struct StartAnswer {
   std::string id;
@@ -75,9 +77,10 @@ BOOST_DESCRIBE_STRUCT(CommandItem, (), (id, title, startedAt, running, exitCode)
 struct CommandList {
   bool available = true;
   std::optional<std::string> reason;
+  bool browser = false;  // the agent can have one
   std::vector<CommandItem> commands;
 };
-BOOST_DESCRIBE_STRUCT(CommandList, (), (available, reason, commands))
+BOOST_DESCRIBE_STRUCT(CommandList, (), (available, reason, browser, commands))
 
 // The gate's name for commands, and of what they bring in over the network.
 inline constexpr auto gate_kind = "command", gate_source = "the network";

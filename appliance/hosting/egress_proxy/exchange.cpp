@@ -35,6 +35,9 @@ bool is_hop_by_hop(std::string_view name) {
   return std::ranges::any_of(hop_by_hop, [name](const char* one) { return web::equal_ignoring_case(name, one); });
 }
 
+// Sending it twice has the effect of sending it once (RFC 9110, 9.2.1).
+bool is_safe(std::string_view method) { return method == "GET" || method == "HEAD" || method == "OPTIONS"; }
+
 std::string chunk(std::string_view bytes) {
   char size[20];
   std::snprintf(size, sizeof size, "%zx\r\n", bytes.size());
@@ -51,7 +54,7 @@ struct Exchange::Request {
   std::int64_t sent_before = 0, read_before = 0;
 };
 
-Exchange::Exchange(Leg& client, Peer peer, credentials::Credentials& credentials, Open open)
+Exchange::Exchange(Leg& client, Peer peer, credentials::Credentials* credentials, Open open)
     : client_(client), peer_(std::move(peer)), credentials_(credentials), open_(std::move(open)) {}
 
 Task<> Exchange::run(std::optional<Destination> only) {
@@ -99,7 +102,7 @@ Task<> Exchange::note(const Request& request, int status, bool is_refused) {
       use.bytes_out = server_->bytes_written - request.sent_before;
       use.bytes_in = server_->bytes_read - request.read_before;
     }
-    co_await credentials_.note(std::move(use));
+    co_await credentials_->note(std::move(use));
   }
 }
 
@@ -131,17 +134,20 @@ Task<bool> Exchange::relay(std::optional<Destination> only, web::RequestHead hea
     if (!is_hop_by_hop(field.name)) request.out.headers.emplace_back(field.name, field.value);
   client_.input.consume(head.size);
 
-  const auto known = credentials_.of_agent(peer_.owner, peer_.agent);
+  const auto known =
+      credentials_ ? credentials_->of_agent(peer_.owner, peer_.agent) : std::vector<credentials::Credential>();
   credentials::Headers traces;
   for (const auto& one : known)
     if (credentials::is_bound_to_host(one, request.to.host))
       std::ranges::copy(credentials::traces_of(one), std::back_inserter(traces));
   Scrubber scrubber(std::move(traces));
-  request.used = credentials::named_in(request.out);
-  if (auto put = credentials::put_in(request.out, known); !put) {
-    co_await note(request, 403, true);
-    co_await refuse(put.error());
-    co_return false;
+  if (credentials_) {
+    request.used = credentials::named_in(request.out);
+    if (auto put = credentials::put_in(request.out, known); !put) {
+      co_await note(request, 403, true);
+      co_await refuse(put.error());
+      co_return false;
+    }
   }
   if (scrubber.is_needed()) {
     // In a part of an answer, as in a compressed one, a secret cannot be found.
@@ -151,26 +157,44 @@ Task<bool> Exchange::relay(std::optional<Destination> only, web::RequestHead hea
     });
     request.out.headers.emplace_back("Accept-Encoding", "identity");
   }
-  if (!server_ || connected_ != request.to) {
-    auto opened = co_await open_(request.to);
-    if (!opened) {
-      co_await note(request, web::http_status(opened.error().kind), false);
-      co_await refuse(opened.error());
-      co_return false;
-    }
-    server_ = std::move(*opened);
-    connected_ = request.to;
+  const bool is_open = server_ && connected_ == request.to && !server_->has_ended();
+  if (!is_open) {
+    const bool is_connected = co_await open_way(request);
+    if (!is_connected) co_return false;
   }
+  // A server may end an idle connection while the next request is under way to it.
+  const bool may_repeat = is_open && request.head.body == Framing::none && is_safe(request.out.method);
+  auto outcome = co_await exchange(request, scrubber, may_repeat);
+  if (outcome.is_unanswered) {
+    const bool is_connected = co_await open_way(request);
+    if (!is_connected) co_return false;
+    outcome = co_await exchange(request, scrubber, false);
+  }
+  co_await note(request, outcome.status, false);
+  co_return outcome.may_go_on;
+}
+
+// False: the client has the reason.
+Task<bool> Exchange::open_way(const Request& request) {
+  auto opened = co_await open_(request.to);
+  if (!opened) {
+    co_await note(request, web::http_status(opened.error().kind), false);
+    co_await refuse(opened.error());
+    co_return false;
+  }
+  server_ = std::move(*opened);
+  connected_ = request.to;
+  co_return true;
+}
+
+Task<Exchange::Outcome> Exchange::exchange(Request& request, Scrubber& scrubber, bool may_repeat) {
   request.sent_before = server_->bytes_written;
   request.read_before = server_->bytes_read;
   const auto sent = co_await send(request);
-  Outcome outcome{.status = 502};
-  if (sent)
-    outcome = co_await answer(request, scrubber);
-  else
-    co_await refuse(sent.error());
-  co_await note(request, outcome.status, false);
-  co_return outcome.may_go_on;
+  if (sent) co_return co_await answer(request, scrubber, may_repeat);
+  if (may_repeat) co_return Outcome{.is_unanswered = true};
+  co_await refuse(sent.error());
+  co_return Outcome{.status = 502};
 }
 
 Task<Result<Exchange::Outcome>> Exchange::send(Request& request) {
@@ -217,7 +241,7 @@ Task<bool> Exchange::send_body(const web::RequestHead& head) {
   co_return true;
 }
 
-Task<Exchange::Outcome> Exchange::answer(const Request& request, Scrubber& scrubber) {
+Task<Exchange::Outcome> Exchange::answer(const Request& request, Scrubber& scrubber, bool may_repeat) {
   const bool to_head = request.out.method == "HEAD";
   const web::HeadLimits limits{.head_bytes = 64 * 1024, .fields = 200};
   web::ResponseHead head;
@@ -231,6 +255,8 @@ Task<Exchange::Outcome> Exchange::answer(const Request& request, Scrubber& scrub
     }
     const bool is_malformed = !std::holds_alternative<web::NeedMore>(verdict);
     if (is_malformed || co_await server_->read_more()) {
+      const bool is_unanswered = !is_malformed && server_->bytes_read == request.read_before;
+      if (is_unanswered && may_repeat) co_return Outcome{.is_unanswered = true};
       const std::string why = is_malformed ? " sent a malformed answer." : " closed the connection before it answered.";
       auto failure = web::bad_gateway(request.to.host + why);
       co_await refuse(std::move(failure));

@@ -1,16 +1,14 @@
 #include "appliance/hosting/egress_proxy/leg.h"
 
 #include <openssl/ssl.h>
+#include <poll.h>
 
 #include <algorithm>
-#include <boost/asio/ip/address.hpp>
 #include <boost/asio/ssl/host_name_verification.hpp>
 #include <boost/asio/write.hpp>
 #include <charconv>
 
 #include "web/ascii.h"
-#include "web/client/address.h"
-#include "web/client/authorities.h"
 
 namespace egress_proxy {
 
@@ -22,27 +20,6 @@ using web::Result;
 using web::Task;
 
 constexpr asio::as_tuple_t<asio::use_awaitable_t<web::Executor>> use_tuple{};
-constexpr std::size_t block_bytes = 64u << 10;
-constexpr std::chrono::seconds connect_time{5};
-constexpr std::uint16_t web_ports[] = {80, 443, 8080, 8443};
-
-using Resolver = asio::ip::basic_resolver<tcp, web::Executor>;
-
-web::Error not_public(const Destination& to) {
-  return web::forbidden(to.host + ":" + std::to_string(to.port) + " is not a public address with a web port.");
-}
-
-// Closes the socket if it is not connected in time.
-Task<ErrorCode> connect(Socket& socket, tcp::endpoint to) {
-  web::Timer timer(socket.get_executor(), connect_time);
-  timer.async_wait([&socket](ErrorCode cancelled) {
-    ErrorCode ignored;
-    if (!cancelled) socket.close(ignored);
-  });
-  const auto [failed] = co_await socket.async_connect(to, use_tuple);
-  timer.cancel();
-  co_return failed;
-}
 
 }  // namespace
 
@@ -61,8 +38,8 @@ Task<ErrorCode> Leg::start_tls(asio::ssl::context& context, const std::string& h
   co_return failed;
 }
 
-Task<ErrorCode> Leg::read_more() {
-  const auto space = input.prepare(block_bytes);
+Task<ErrorCode> Leg::read_more(std::size_t block) {
+  const auto space = input.prepare(block);
   ErrorCode failed;
   std::size_t got = 0;
   if (tls_)
@@ -83,6 +60,11 @@ Task<ErrorCode> Leg::write(std::string_view bytes) {
     std::tie(failed, sent) = co_await asio::async_write(socket_, asio::buffer(bytes), use_tuple);
   bytes_written += std::int64_t(sent);
   co_return failed;
+}
+
+bool Leg::has_ended() {
+  pollfd state{.fd = socket_.is_open() ? socket_.native_handle() : -1, .events = POLLRDHUP, .revents = 0};
+  return state.fd < 0 || ::poll(&state, 1, 0) != 0;
 }
 
 void Leg::finish() {
@@ -114,54 +96,6 @@ std::optional<Destination> destination_of(std::string_view authority, std::strin
   if (host.ends_with('.')) host.remove_suffix(1);
   to.host = web::lower_case(host);
   return to;
-}
-
-Task<Result<Dialled>> dial(web::CallOrigin origin, Destination to, bool may_be_private) {
-  if (!may_be_private && std::ranges::find(web_ports, to.port) == std::end(web_ports)) co_return not_public(to);
-  auto passage = web::outbound().admit(origin, to.host, to.port);
-  if (!passage) co_return passage.error();
-  const web::Executor executor = co_await asio::this_coro::executor;
-  std::vector<tcp::endpoint> endpoints;
-  auto literal = to.host;
-  if (literal.starts_with('[') && literal.ends_with(']')) literal = literal.substr(1, literal.size() - 2);
-  ErrorCode is_name;
-  if (const auto address = asio::ip::make_address(literal, is_name); !is_name) {
-    endpoints.emplace_back(address, to.port);
-  } else {
-    Resolver resolver(executor);
-    const auto port = std::to_string(to.port);
-    const auto [failed, found] = co_await resolver.async_resolve(to.host, port, use_tuple);
-    if (failed) co_return web::bad_gateway("The address of " + to.host + " was not found.");
-    for (const auto& one : found) endpoints.push_back(one.endpoint());
-  }
-  if (!may_be_private)
-    std::erase_if(endpoints, [](const tcp::endpoint& one) { return !web::is_public_address(one.address()); });
-  if (endpoints.empty()) co_return not_public(to);
-  ErrorCode failed;
-  for (const auto& endpoint : endpoints) {
-    Socket socket(executor);
-    failed = co_await connect(socket, endpoint);
-    if (failed) continue;
-    ErrorCode ignored;
-    socket.set_option(tcp::no_delay(true), ignored);
-    co_return Dialled(std::move(socket), std::move(*passage));
-  }
-  co_return web::bad_gateway("No connection to " + to.host + ": " + failed.message() + ".");
-}
-
-std::shared_ptr<asio::ssl::context> client_context(const Destination& to) {
-  auto context = std::make_shared<asio::ssl::context>(asio::ssl::context::tls_client);
-  ErrorCode ignored;
-  if (const auto only = web::only_authorities_of(to.host + ":" + std::to_string(to.port))) {
-    context->load_verify_file(*only, ignored);
-    return context;
-  }
-  context->set_default_verify_paths(ignored);
-  if (const auto* extra = web::extra_authorities()) context->load_verify_file(extra, ignored);
-  SSL_CTX_set_min_proto_version(context->native_handle(), TLS1_2_VERSION);
-  static constexpr unsigned char http_1_1[] = "\x08http/1.1";
-  SSL_CTX_set_alpn_protos(context->native_handle(), http_1_1, sizeof http_1_1 - 1);
-  return context;
 }
 
 }  // namespace egress_proxy

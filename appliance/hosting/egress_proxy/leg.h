@@ -10,8 +10,7 @@
 #include <string_view>
 #include <tuple>
 
-#include "web/client/call_origin.h"
-#include "web/client/outbound.h"
+#include "web/client/dial.h"
 #include "web/result.h"
 #include "web/server/input_buffer.h"
 #include "web/task.h"
@@ -32,8 +31,10 @@ class Leg {
   // Checks the certificate for this host.
   web::Task<ErrorCode> start_tls(boost::asio::ssl::context&, const std::string& host);
   // Reads some more into `input`.
-  web::Task<ErrorCode> read_more();
+  web::Task<ErrorCode> read_more(std::size_t block = 64u << 10);
   web::Task<ErrorCode> write(std::string_view);
+  // Whether the peer has ended its direction, as servers do with idle connections.
+  bool has_ended();
   // Ends this direction; the peer may still send.
   void finish();
   void close();
@@ -46,28 +47,12 @@ class Leg {
   std::unique_ptr<boost::asio::ssl::stream<Socket&>> tls_;
 };
 
-struct Destination {
-  std::string scheme;  // http, https
-  std::string host;    // lower case
-  std::uint16_t port = 0;
-  bool operator==(const Destination&) const = default;
-};
+using web::client_context;
+using web::Destination;
+using web::dial;
+using web::Dialled;
 
 // Of "host:port" or "host"; nothing if it is neither.
 std::optional<Destination> destination_of(std::string_view authority, std::string_view scheme);
-
-// Connects to a destination, after asking the box's policy and for addresses
-// that fetch() would connect to, too. `may_be_private`: any address and port.
-struct Dialled {
-  Dialled(Socket connected, web::Outbound::Passage admitted)
-      : socket(std::move(connected)), passage(std::move(admitted)) {}
-
-  Socket socket;
-  web::Outbound::Passage passage;
-};
-web::Task<web::Result<Dialled>> dial(web::CallOrigin, Destination, bool may_be_private);
-
-// Verifies servers with the machine's authorities.
-std::shared_ptr<boost::asio::ssl::context> client_context(const Destination&);
 
 }  // namespace egress_proxy

@@ -72,22 +72,22 @@ std::string refusal(const web::Error& error) {
 }  // namespace
 
 struct Proxy::State : std::enable_shared_from_this<State> {
-  State(store::System given_system, const agents::AgentDirectory& directory, credentials::Credentials& given,
-        web::IoPool& given_pool, bool reaches_private)
+  State(store::System given_system, const agents::AgentDirectory& directory, credentials::Credentials* given,
+        web::IoPool& given_pool, Options given_options)
       : system(std::move(given_system)),
         agents(directory),
         credentials(given),
         pool(given_pool),
-        may_be_private(reaches_private) {}
+        options(given_options) {}
 
   struct Listener;
   struct Connection;
 
   const store::System system;
   const agents::AgentDirectory& agents;
-  credentials::Credentials& credentials;
+  credentials::Credentials* const credentials;
   web::IoPool& pool;
-  const bool may_be_private;
+  const Options options;
   std::function<void(const std::string&)> used;
   std::optional<Certificates> made;
   std::once_flag making;
@@ -170,7 +170,7 @@ struct Proxy::State::Connection : std::enable_shared_from_this<Connection> {
   }
 
   web::CallOrigin origin(const agents::Agent& record) const {
-    return {.part = "commands", .user = record.owner, .agent = record.id};
+    return {.part = state->options.part, .user = record.owner, .agent = record.id};
   }
 
   Task<> connect(const agents::Agent& record) {
@@ -186,7 +186,8 @@ struct Proxy::State::Connection : std::enable_shared_from_this<Connection> {
       [[maybe_unused]] const auto failed = co_await client.write(refusal(admitted.error()));
       co_return;
     }
-    const auto known = state->credentials.of_agent(record.owner, record.id);
+    const auto known = state->credentials ? state->credentials->of_agent(record.owner, record.id)
+                                          : std::vector<credentials::Credential>();
     const bool is_bound = std::ranges::any_of(known, [&to](const credentials::Credential& one) {
       return one.scheme == "https" && credentials::is_bound_to_host(one, to->host);
     });
@@ -196,7 +197,7 @@ struct Proxy::State::Connection : std::enable_shared_from_this<Connection> {
     }
     auto caller = origin(record);
     auto destination = *to;
-    auto dialled = co_await dial(std::move(caller), std::move(destination), state->may_be_private);
+    auto dialled = co_await dial(std::move(caller), std::move(destination), state->options.may_be_private);
     if (!dialled) {
       [[maybe_unused]] const auto failed = co_await client.write(refusal(dialled.error()));
       co_return;
@@ -248,7 +249,7 @@ struct Proxy::State::Connection : std::enable_shared_from_this<Connection> {
       if (const auto admitted = self->state->admit(record, to.host); !admitted) co_return admitted.error();
       auto origin = self->origin(record);
       auto destination = to;
-      auto dialled = co_await dial(std::move(origin), std::move(destination), self->state->may_be_private);
+      auto dialled = co_await dial(std::move(origin), std::move(destination), self->state->options.may_be_private);
       if (!dialled) co_return dialled.error();
       if (!self->client.socket().is_open()) co_return web::bad_gateway("The client is gone.");
       auto leg = std::make_shared<Leg>(std::move(dialled->socket));
@@ -313,9 +314,9 @@ struct Proxy::State::Listener : std::enable_shared_from_this<Listener> {
   }
 };
 
-Proxy::Proxy(store::System system, const agents::AgentDirectory& agents, credentials::Credentials& credentials,
-             web::IoPool& pool, bool may_be_private)
-    : state_(std::make_shared<State>(std::move(system), agents, credentials, pool, may_be_private)) {}
+Proxy::Proxy(store::System system, const agents::AgentDirectory& agents, credentials::Credentials* credentials,
+             web::IoPool& pool, Options options)
+    : state_(std::make_shared<State>(std::move(system), agents, credentials, pool, options)) {}
 
 Proxy::~Proxy() = default;
 

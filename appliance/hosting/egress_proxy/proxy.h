@@ -1,6 +1,6 @@
-// The way out of agents' commands: an HTTP proxy in each command's own network.
-// It admits what the agent's egress and the box's policy admit, and puts the
-// agent's credentials into requests for which they are bound.
+// The way out of agents' commands and browsers: an HTTP proxy in the own network of each. It admits what the agent's
+// egress and the box's policy admit, and puts the agent's credentials into requests of commands for which they are
+// bound. Pages get none: what a page sends, its author has chosen.
 #pragma once
 
 #include <functional>
@@ -18,9 +18,12 @@ namespace egress_proxy {
 // Thread-safe.
 class Proxy {
  public:
-  // `may_be_private`: agents may reach any address and port. All of them must
-  // outlive it.
-  Proxy(store::System, const agents::AgentDirectory&, credentials::Credentials&, web::IoPool&, bool may_be_private);
+  struct Options {
+    const char* part = "commands";  // the name of its clients in the egress ledger
+    bool may_be_private = false;    // agents may reach any address and port
+  };
+  // `credentials`: null: none are put in. All of them must outlive it.
+  Proxy(store::System, const agents::AgentDirectory&, credentials::Credentials*, web::IoPool&, Options);
   ~Proxy();  // after stop(), or with the pool stopped
 
   // Called when a command of an agent reaches for the network; callable from every thread. Before serve().

@@ -14,7 +14,9 @@ inline constexpr auto answer =
     "reported to the agent with `note`. `always` makes the answer a rule of the agent: of this `target` or every act "
     "of "
     "the `effect`, in this conversation only or in all, until a time or until it is removed. The same answer again "
-    "changes nothing; 409 ASK_ANSWERED for another one or after the question has expired. For a payment also 402 and "
+    "changes nothing. `content` is the answer to a question that asks for more than yes or no, which has "
+    "act.requestedSchema; 400 names the field that does not fit. 409 ASK_ANSWERED for another one or after the "
+    "question has expired. For a payment also 402 and "
     "429 as POST /api/wallet/transfers/:id/approve: it then goes on waiting.";
 
 inline constexpr auto link =
@@ -33,7 +35,9 @@ inline constexpr auto marks = "`what` is one of `marks`; without it all. Turns i
 
 inline constexpr auto plan_rules =
     "They come after the usual ones: reading and writing are allowed, the rest is allowed in clean turns and asked in "
-    "others. An empty list restores the usual rules. Rules of an agent win over those of its plan.";
+    "others. An empty list restores the usual rules. Rules of an agent win over those of its plan. ownTasks bounds the "
+    "scheduled tasks that an agent makes itself: how many it may have made (20), and the least time between two runs "
+    "of those that it makes, changes or starts from now on (60 seconds). What is left out stays as it is.";
 
 inline constexpr auto files =
     "Paths in the workspace. Reading a file that has texts of others makes the turn foreign, and files and memory that "

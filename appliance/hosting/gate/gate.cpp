@@ -144,8 +144,9 @@ web::Task<web::Result<Verdict>> Gate::check(Act act) {
   co_return Verdict{.ask = std::move(ask)};
 }
 
-Ask Gate::ask_in(store::Change& change, Act act) const {
-  const auto taint = act.agent.empty() ? Taint() : sources_.turns.of(act.agent);
+Ask Gate::ask_in(store::Change& change, Act act, std::optional<std::string> conversation) const {
+  auto taint = act.agent.empty() ? Taint() : sources_.turns.of(act.agent);
+  if (conversation) taint.conversation = std::move(*conversation);
   auto ask = new_ask(std::move(act), taint);
   change.insert(asks, ask);
   return ask;
@@ -154,10 +155,8 @@ Ask Gate::ask_in(store::Change& change, Act act) const {
 web::Task<> Gate::announce(Ask ask) {
   has_pending_ = true;
   co_await note(ask, "question asked by an agent", "ok", {});
-  const auto user = sources_.system.get(accounts::users, ask.owner);
-  if (!sources_.outbox.is_sending() || !user || !user->value.email_verified || user->value.is_disabled) co_return;
-  auto letter = letter_about(ask, user->value.email, sources_.site.page_url("/ask#" + link_token(ask)));
-  co_await sources_.outbox.post(std::move(letter));
+  auto token = link_token(ask);
+  co_await sources_.tell_owner(std::move(ask), std::move(token));
 }
 
 web::Task<web::Result<Ask>> Gate::answer(store::UserId owner, std::string id, Answer given) {
@@ -180,10 +179,16 @@ web::Task<web::Result<Ask>> Gate::answer(store::UserId owner, std::string id, An
       ask.state = State::expired;
       return answered(ask);
     }
+    const auto* executor = executor_of(ask);
+    const bool has_content = executor && executor->check_content;
+    if (!has_content && given.content) return web::invalid("content is for questions that ask for it");
+    if (has_content && wanted) {
+      ask.content = given.content.value_or(boost::json::object());
+      if (const auto good = executor->check_content(ask, ask.content); !good) return good.error();
+    }
     ask.answered_at = now;
     ask.answered_by = given.by;
     ask.note = shortened(given.note, max_reason_bytes);
-    const auto* executor = executor_of(ask);
     ask.state = wanted ? State::allowed : State::refused;
     if (executor && executor->settle) {
       if (const auto settled = executor->settle(change, ask, wanted); !settled) return settled.error();
@@ -191,7 +196,7 @@ web::Task<web::Result<Ask>> Gate::answer(store::UserId owner, std::string id, An
     }
     if (!is_open(ask)) ask.finished_at = now;
     set_pending(ask);
-    if (given.always && !ask.agent.empty()) {
+    if (given.always && !ask.agent.empty() && !has_content) {
       Rule rule{.effect = ask.effect,
                 .turns = Turns::any,
                 .decision = wanted ? Decision::allow : Decision::refuse,

@@ -21,8 +21,6 @@
 #include "appliance/hosting/gate/rules.h"
 #include "appliance/hosting/gate/turns.h"
 #include "appliance/identity/audit/audit.h"
-#include "appliance/identity/mail/outbox.h"
-#include "appliance/identity/site.h"
 #include "store/store.h"
 #include "web/result.h"
 #include "web/task.h"
@@ -59,6 +57,9 @@ struct Executor {
   // In the place of run(): decides within the change that stores the answer, also for `refused` and `expired`. May set
   // the result. Its error leaves the question as it is.
   std::function<web::Result<void>(store::Change&, Ask&, bool is_allowed)> settle{};
+  // For questions that ask for more than yes or no: whether the content of a yes is complete. Without this there is no
+  // content. Such a question is asked each time, so that no answer becomes a rule.
+  std::function<web::Result<void>(const Ask&, const boost::json::object& content)> check_content{};
   // Explains a change of settle() that was not committed; nothing: it is tried again.
   std::function<std::optional<web::Error>(const store::Outcome&, const Ask&)> refusal{};
 };
@@ -74,6 +75,7 @@ struct Answer {
   bool is_allowed = false;
   std::string by;      // as in Ask::answered_by
   std::string note{};  // to the agent
+  std::optional<boost::json::object> content{};
   std::optional<Always> always{};
   bool may_be_repeated = true;  // the same answer again is no conflict
 };
@@ -91,9 +93,9 @@ struct GateSources {
   TurnTracker& turns;
   chat::Chat& chat;
   audit::Audit& audit;
-  mail::Outbox& outbox;
-  const agentbox::Site& site;
-  std::string link_key;  // 32 bytes: signs the links of mails
+  // Brings a question to its owner. The token opens it on the page /ask without a session.
+  std::function<web::Task<>(Ask, std::string token)> tell_owner;
+  std::string link_key;  // 32 bytes: signs the tokens
 };
 
 // Callable from every thread, except for start() and stop(): on the home thread.
@@ -110,7 +112,8 @@ class Gate {
   // the rules or the owner refuse it. too_many: the owner has max_waiting questions.
   web::Task<web::Result<Verdict>> check(Act);
   // Adds a question to a change of another service, for acts that wait by its own rules. tell() follows its commit.
-  Ask ask_in(store::Change&, Act) const;
+  // `conversation`: where the turn goes on, if it is another one than that of the turn at work.
+  Ask ask_in(store::Change&, Act, std::optional<std::string> conversation = {}) const;
   web::Task<> announce(Ask);
 
   // not_found; conflict, ASK_ANSWERED, unless it waits or has the same answer; the executor's errors of settle().

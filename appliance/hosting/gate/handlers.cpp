@@ -93,6 +93,7 @@ web::Answer show_ask(const Services& services, const Request& request) {
 web::Answer answer_ask(const Services& services, const Request& request, AnswerRequest body) {
   Answer given{.is_allowed = body.decision == Choice::allow, .by = user_of(request.caller)};
   given.note = body.note.value_or("");
+  given.content = std::move(body.content);
   if (body.always) {
     const auto until = time_in(body.always->until, "always.until");
     if (!until) co_return until.error();
@@ -166,14 +167,28 @@ web::Answer use_files(const Services& services, const Request& request, FileUseR
   co_return web::reply(answer, 200);
 }
 
+PlanRulesView view_of(const store::System& system, billing::Plan plan) {
+  const auto limits = task_limits_of_plan(system, plan);
+  return {.plan = std::string(billing::to_string(plan)),
+          .rules = items_of(rules_of_plan(system, plan)),
+          .ownTasks = {.tasks = limits.tasks, .secondsApart = limits.apart.count()}};
+}
+
 web::Answer set_plan_rules(const Services& services, const Request& request, PlanRulesRequest body) {
   const auto plan = billing::plan_named(request.param("plan"));
   if (!plan) co_return web::not_found("No such plan: there are " + billing::plan_names());
-  auto rules = rules_in(body.rules);
-  if (!rules) co_return rules.error();
-  co_await set_rules_of_plan(services.gate.system(), *plan, std::move(*rules));
-  const PlanRulesView answer{.plan = std::string(billing::to_string(*plan)),
-                             .rules = items_of(rules_of_plan(services.gate.system(), *plan))};
+  if (!body.rules && !body.ownTasks) co_return web::invalid("rules or ownTasks is required");
+  const auto system = services.gate.system();
+  if (body.rules) {
+    auto rules = rules_in(*body.rules);
+    if (!rules) co_return rules.error();
+    co_await set_rules_of_plan(system, *plan, std::move(*rules));
+  }
+  if (const auto& limits = body.ownTasks) {
+    const TaskLimits given{.tasks = limits->tasks.value, .apart = std::chrono::seconds(limits->secondsApart.value)};
+    co_await set_task_limits_of_plan(system, *plan, given);
+  }
+  const auto answer = view_of(system, *plan);
   auto entry = audit::of_request(request, "rules of a plan changed", answer.plan);
   co_await services.audit.note(std::move(entry));
   co_return web::reply(answer, 200);
@@ -182,9 +197,7 @@ web::Answer set_plan_rules(const Services& services, const Request& request, Pla
 web::Answer show_plan_rules(const Services& services, const Request& request) {
   const auto plan = billing::plan_named(request.param("plan"));
   if (!plan) co_return web::not_found("No such plan: there are " + billing::plan_names());
-  const PlanRulesView answer{.plan = std::string(billing::to_string(*plan)),
-                             .rules = items_of(rules_of_plan(services.gate.system(), *plan))};
-  co_return web::reply(answer, 200);
+  co_return web::reply(view_of(services.gate.system(), *plan), 200);
 }
 
 const web::RateLimit links_rate{.group = "ask-links", .limit = 30};

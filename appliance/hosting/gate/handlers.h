@@ -23,6 +23,9 @@ struct Services {
   audit::Audit& audit;
 };
 
+// Of requests of agents for an act: why, in the agent's own words. The owner sees it with the question.
+using Reason = web::Prose<0, 1'000>;
+
 struct AskView {
   std::string id;
   std::optional<std::string> agentId, conversationId;
@@ -71,8 +74,9 @@ struct AnswerRequest {
   Choice decision = Choice::refuse;
   std::optional<web::Prose<0, 1'000>> note;
   std::optional<AlwaysRequest> always;
+  std::optional<boost::json::object> content;
 };
-BOOST_DESCRIBE_STRUCT(AnswerRequest, (), (decision, note, always))
+BOOST_DESCRIBE_STRUCT(AnswerRequest, (), (decision, note, always, content))
 
 struct LinkRequest {
   web::Text<1, 300> token;
@@ -124,16 +128,30 @@ struct MarksCleared {
 };
 BOOST_DESCRIBE_STRUCT(MarksCleared, (), (success))
 
-struct PlanRulesRequest {
-  web::List<RuleItem, 0, max_rules> rules;
+// At most half a day apart: what runs once a day stays that far apart when the clocks change.
+struct TaskLimitsBody {
+  web::Integer<0, 1'000> tasks;
+  web::Integer<1, 43'200> secondsApart;
 };
-BOOST_DESCRIBE_STRUCT(PlanRulesRequest, (), (rules))
+BOOST_DESCRIBE_STRUCT(TaskLimitsBody, (), (tasks, secondsApart))
+
+struct PlanRulesRequest {
+  std::optional<web::List<RuleItem, 0, max_rules>> rules;
+  std::optional<TaskLimitsBody> ownTasks;
+};
+BOOST_DESCRIBE_STRUCT(PlanRulesRequest, (), (rules, ownTasks))
+
+struct TaskLimitsView {
+  std::int64_t tasks = 0, secondsApart = 0;
+};
+BOOST_DESCRIBE_STRUCT(TaskLimitsView, (), (tasks, secondsApart))
 
 struct PlanRulesView {
   std::string plan;
   std::vector<RuleItem> rules;
+  TaskLimitsView ownTasks;
 };
-BOOST_DESCRIBE_STRUCT(PlanRulesView, (), (plan, rules))
+BOOST_DESCRIBE_STRUCT(PlanRulesView, (), (plan, rules, ownTasks))
 
 using PathList = web::List<web::Text<0, 4'096>, 0, 100>;
 struct FileUseRequest {

@@ -43,6 +43,7 @@ struct Ask {
   State state = State::waiting;
   std::string answered_by;             // "user:7", "mail", "channel:…"; empty: nobody
   std::string note;                    // the owner's words to the agent
+  boost::json::object content;         // the owner's answer, if the question asks for more than yes or no
   boost::json::object result;          // done
   std::string failure;                 // failed, unknown: a sentence
   std::optional<std::string> pending;  // the id, while there is work left
@@ -52,8 +53,8 @@ struct Ask {
 };
 BOOST_DESCRIBE_STRUCT(Ask, (),
                       (owner, id, agent, conversation, kind, effect, key, target, title, act, reason, sources, state,
-                       answered_by, note, result, failure, pending, is_told, created_at, expires_at, answered_at,
-                       finished_at))
+                       answered_by, note, content, result, failure, pending, is_told, created_at, expires_at,
+                       answered_at, finished_at))
 
 inline const store::Owned<Ask> asks{
     {.family = "gate_asks", .number = 194},
@@ -98,12 +99,20 @@ BOOST_DESCRIBE_STRUCT(Mark, (), (owner, id, source, at))
 inline const store::Owned<Mark> marks{{.family = "gate_marks", .number = 196}, &Mark::owner, &Mark::id, {}};
 
 // What the administrator has set for the agents of a plan, in the place of the usual rules.
+// What keeps agents from scheduling themselves without end: the most tasks that each may have made, and the least time
+// between two runs of those that it makes, changes or starts.
+struct TaskLimits {
+  std::int64_t tasks = 20;
+  std::chrono::seconds apart{60};
+};
+
 struct PlanRules {
   std::string plan;
   std::vector<Rule> rules;
   store::Time changed_at;
+  std::int64_t max_tasks = TaskLimits().tasks, seconds_apart = TaskLimits().apart.count();
 };
-BOOST_DESCRIBE_STRUCT(PlanRules, (), (plan, rules, changed_at))
+BOOST_DESCRIBE_STRUCT(PlanRules, (), (plan, rules, changed_at, max_tasks, seconds_apart))
 
 inline const store::Global<PlanRules> plan_rules{{.family = "gate_plans", .number = 197}, &PlanRules::plan};
 

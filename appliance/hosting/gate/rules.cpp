@@ -1,6 +1,7 @@
 #include "appliance/hosting/gate/rules.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "appliance/hosting/agents/records.h"
 #include "store/transact.h"
@@ -39,6 +40,20 @@ BOOST_DESCRIBE_STRUCT(PlanOfAgent, (), (owner, id, plan))
 
 const store::Owned<PlanOfAgent> plans_of_agents{agents::records.name, &PlanOfAgent::owner, &PlanOfAgent::id, {}};
 
+// `set` may be called more than once.
+web::Task<> change_plan(store::System system, billing::Plan plan, std::function<void(PlanRules&)> set) {
+  const std::string name(billing::to_string(plan));
+  const auto step = [&](store::Change& change) {
+    const auto row = system.get(plan_rules, name);
+    auto changed = row ? row->value : PlanRules{.plan = name, .rules = {}, .changed_at = {}};
+    set(changed);
+    changed.changed_at = store::now();
+    store::put(change, system, plan_rules, changed);
+    return true;
+  };
+  co_await store::transact(system, step);
+}
+
 int narrowness(const Rule& rule) { return (rule.conversation.empty() ? 0 : 2) + (rule.target.empty() ? 0 : 1); }
 
 }  // namespace
@@ -58,13 +73,22 @@ std::vector<Rule> rules_of_plan(const store::System& system, billing::Plan plan)
 }
 
 web::Task<> set_rules_of_plan(store::System system, billing::Plan plan, std::vector<Rule> rules) {
-  const PlanRules requested{
-      .plan = std::string(billing::to_string(plan)), .rules = std::move(rules), .changed_at = store::now()};
-  const auto step = [&](store::Change& change) {
-    store::put(change, system, plan_rules, requested);
-    return true;
+  std::function<void(PlanRules&)> set = [&rules](PlanRules& stored) { stored.rules = rules; };
+  co_await change_plan(std::move(system), plan, std::move(set));
+}
+
+TaskLimits task_limits_of_plan(const store::System& system, billing::Plan plan) {
+  const auto set = system.cached(plan_rules, std::string(billing::to_string(plan)));
+  if (!set) return {};
+  return {.tasks = set->max_tasks, .apart = std::chrono::seconds(set->seconds_apart)};
+}
+
+web::Task<> set_task_limits_of_plan(store::System system, billing::Plan plan, TaskLimits limits) {
+  std::function<void(PlanRules&)> set = [&limits](PlanRules& stored) {
+    stored.max_tasks = limits.tasks;
+    stored.seconds_apart = limits.apart.count();
   };
-  co_await store::transact(system, step);
+  co_await change_plan(std::move(system), plan, std::move(set));
 }
 
 std::vector<Rule> rules_of_agent(const store::System& system, store::UserId owner, std::string_view agent) {

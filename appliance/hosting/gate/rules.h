@@ -31,6 +31,9 @@ const Rule* rule_for(const std::vector<Rule>&, const Circumstances&);
 std::vector<Rule> rules_of_plan(const store::System&, billing::Plan);
 // An empty list restores the usual rules.
 web::Task<> set_rules_of_plan(store::System, billing::Plan, std::vector<Rule>);
+// Of the tasks that agents of a plan schedule for themselves.
+TaskLimits task_limits_of_plan(const store::System&, billing::Plan);
+web::Task<> set_task_limits_of_plan(store::System, billing::Plan, TaskLimits);
 
 // The owner's own, oldest first; those that have ended are left out.
 std::vector<Rule> rules_of_agent(const store::System&, store::UserId owner, std::string_view agent);

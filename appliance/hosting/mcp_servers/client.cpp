@@ -3,11 +3,8 @@
 #include <algorithm>
 #include <boost/json.hpp>
 
-#include "appliance/foundation/crypto/base64.h"
-#include "appliance/foundation/version.h"
 #include "appliance/hosting/mcp_servers/wire.h"
 #include "web/json.h"
-#include "web/utf8.h"
 
 namespace mcp_servers {
 
@@ -15,20 +12,8 @@ namespace json = boost::json;
 
 namespace {
 
-constexpr std::size_t max_quoted_bytes = 300;
-
-json::object client_info() { return {{"name", "agentbox"}, {"version", agentbox::version}}; }
-
-std::chrono::milliseconds time_until(std::chrono::steady_clock::time_point deadline) {
-  return std::chrono::duration_cast<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
-}
-
-// What every request of the current form says about this client.
-json::object meta() {
-  return {{"io.modelcontextprotocol/protocolVersion", current_version},
-          {"io.modelcontextprotocol/clientInfo", client_info()},
-          {"io.modelcontextprotocol/clientCapabilities", json::object()}};
-}
+constexpr std::size_t max_rounds = 10;  // of one call in which the server wants it repeated
+constexpr std::chrono::milliseconds round_pause{250};
 
 // Answers of a server that does not know the current form, or not this version of it; some fail with 500 at methods
 // that they do not know.
@@ -39,15 +24,56 @@ bool asks_for_session(int status, std::int64_t code) {
   return code == unsupported_version || code != 0 || (status >= 400 && status < 500 && status != 401 && status != 403);
 }
 
-}  // namespace
-
-std::string header_value(std::string_view value) {
-  const bool is_plain = !value.empty() && value.front() != ' ' && value.back() != ' ' &&
-                        !value.starts_with("=?base64?") &&
-                        std::ranges::all_of(value, [](char c) { return c >= ' ' && c <= '~'; });
-  if (is_plain) return std::string(value);
-  return "=?base64?" + crypto::to_base64(value) + "?=";
+// The server's capabilities, of the result of server/discover or initialize.
+json::object capabilities_in(const json::object& result) {
+  const auto* capabilities = web::object_member(result, "capabilities");
+  return capabilities ? *capabilities : json::object();
 }
+
+Call call_of(const RemoteTool& tool, json::object arguments) {
+  switch (tool.kind) {
+    case ToolKind::list_resources:
+      return {.method = "resources/list"};
+    case ToolKind::list_prompts:
+      return {.method = "prompts/list"};
+    case ToolKind::read_resource: {
+      auto uri = web::string_member(arguments, "uri");
+      return {.method = "resources/read", .params = {{"uri", uri}}, .name = std::move(uri)};
+    }
+    case ToolKind::get_prompt: {
+      auto name = web::string_member(arguments, "name");
+      Call call{.method = "prompts/get", .params = {{"name", name}}, .name = std::move(name)};
+      if (const auto* values = web::object_member(arguments, "arguments")) call.params["arguments"] = *values;
+      return call;
+    }
+    case ToolKind::call:
+      break;
+  }
+  Call call{.method = "tools/call",
+            .params = {{"name", tool.name}},
+            .name = tool.name,
+            .headers = parameter_headers(tool.input_schema, arguments)};
+  call.params["arguments"] = std::move(arguments);
+  return call;
+}
+
+ToolAnswer answer_of(ToolKind kind, const json::object& result) {
+  switch (kind) {
+    case ToolKind::list_resources:
+      return resource_list_in(result);
+    case ToolKind::read_resource:
+      return resource_in(result);
+    case ToolKind::list_prompts:
+      return prompt_list_in(result);
+    case ToolKind::get_prompt:
+      return prompt_in(result);
+    case ToolKind::call:
+      break;
+  }
+  return answer_in(result);
+}
+
+}  // namespace
 
 web::FetchHeaders parameter_headers(const json::object& schema, const json::object& arguments) {
   web::FetchHeaders headers;
@@ -68,121 +94,74 @@ web::FetchHeaders parameter_headers(const json::object& schema, const json::obje
   return headers;
 }
 
-web::Error Client::failure(std::string_view why) const {
-  return {.kind = web::Kind::bad_gateway,
-          .message = "The MCP server " + config_.name + " " + std::string(web::utf8_prefix(why, max_quoted_bytes))};
+web::Error Client::failure(const Outcome& outcome) const {
+  if (config_.is_program()) return failure("refused: " + outcome.message);
+  return failure("answered with status " + std::to_string(outcome.status) +
+                 (outcome.message.empty() ? "." : ": " + outcome.message));
 }
 
-web::FetchRequest Client::message(const Form& form, const Call& call, std::int64_t id, bool is_notification) const {
-  json::object body{{"jsonrpc", "2.0"}, {"method", call.method}};
-  if (!is_notification) body["id"] = id;
-  auto params = call.params;
-  if (!form.has_session) params["_meta"] = meta();
-  if (!params.empty()) body["params"] = std::move(params);
-  web::FetchRequest request{.url = config_.url, .method = "POST"};
-  request.headers = {{"Content-Type", "application/json"}, {"Accept", "application/json, text/event-stream"}};
-  if (!config_.token.empty()) request.headers.emplace_back("Authorization", "Bearer " + config_.token);
-  for (const auto& header : config_.headers) request.headers.push_back(header);
-  if (!form.version.empty()) request.headers.emplace_back("MCP-Protocol-Version", form.version);
-  if (form.has_session) {
-    if (!form.session.empty()) request.headers.emplace_back("Mcp-Session-Id", form.session);
-  } else {
-    request.headers.emplace_back("Mcp-Method", call.method);
-    if (!call.name.empty()) request.headers.emplace_back("Mcp-Name", header_value(call.name));
-    for (const auto& header : call.headers) request.headers.push_back(header);
-  }
-  request.body = json::serialize(body);
-  request.origin = origin_;
-  request.reach = limits_.reach;
-  request.max_bytes = limits_.max_answer_bytes;
-  return request;
-}
-
-web::Task<web::Result<Client::Outcome>> Client::post(const Form& form, const Call& call, Deadline deadline,
-                                                     bool is_notification) {
+web::Task<web::Result<Outcome>> Client::exchange(const Form& form, const Call& call, Clock::time_point deadline,
+                                                 bool is_notification) {
   std::int64_t id = 0;
   {
     const std::lock_guard lock(mutex_);
     id = ++last_id_;
   }
-  const auto time = time_until(deadline);
-  if (time.count() <= 0) co_return failure("did not answer in time.");
-  auto request = message(form, call, id, is_notification);
-  request.timeout = time;
-  Outcome outcome;
-  AnswerReader reader(id);
-  request.on_head = [&](int status, const web::FetchHeaders& headers) {
-    outcome.status = status;
-    for (const auto& [name, value] : headers) {
-      if (name == "content-type") reader.set_content_type(value);
-      if (name == "mcp-session-id") outcome.session = value;
-    }
-    return true;
-  };
-  request.sink = [&](std::string_view bytes) { return reader.feed(bytes); };
-  const auto response = co_await web::fetch(std::move(request));
-  if (!response) {
-    web::Error error = failure("did not answer: " + response.error().message);
-    error.kind = response.error().kind == web::Kind::timeout ? web::Kind::timeout : web::Kind::bad_gateway;
-    co_return error;
-  }
-  auto answer = reader.take();
-  if (!answer) co_return outcome;
-  if (auto* result = answer->if_contains("result"); result && result->is_object()) {
-    outcome.result = std::move(result->get_object());
-  } else if (const auto* error = answer->if_contains("error"); error && error->is_object()) {
-    const auto* code = error->get_object().if_contains("code");
-    outcome.code = code && code->is_int64() && code->get_int64() != 0 ? code->get_int64() : -1;
-    outcome.message = web::string_member(error->get_object(), "message");
-  }
-  co_return outcome;
+  co_return co_await transport_->exchange(form, call, id, deadline, is_notification);
 }
 
 // Nothing: the server speaks the older form.
-web::Task<web::Result<std::optional<Client::Form>>> Client::discover(Deadline deadline) {
+web::Task<web::Result<std::optional<Form>>> Client::discover(Clock::time_point deadline) {
   Form form{.version = std::string(current_version)};
   const Call call{.method = "server/discover"};
-  const auto outcome = co_await post(form, call, deadline);
+  const auto outcome = co_await exchange(form, call, deadline);
   if (!outcome) co_return outcome.error();
-  if (outcome->result) co_return std::optional(std::move(form));
+  if (outcome->result) {
+    form.session = outcome->session;
+    form.capabilities = capabilities_in(*outcome->result);
+    co_return std::optional(std::move(form));
+  }
   if (asks_for_session(outcome->status, outcome->code)) co_return std::optional<Form>();
-  co_return failure("answered with status " + std::to_string(outcome->status) +
-                    (outcome->message.empty() ? "." : ": " + outcome->message));
+  co_return failure(*outcome);
 }
 
-web::Task<web::Result<Client::Form>> Client::open_session(Deadline deadline) {
+// Nothing: the server refuses it, and the other form is not tried yet.
+web::Task<web::Result<std::optional<Form>>> Client::open_session(Clock::time_point deadline, bool is_last) {
   Form form{.has_session = true};
-  const Call initialize{
-      .method = "initialize",
-      .params = {
-          {"protocolVersion", session_version}, {"capabilities", json::object()}, {"clientInfo", client_info()}}};
-  const auto outcome = co_await post(form, initialize, deadline);
+  const Call initialize{.method = "initialize",
+                        .params = {{"protocolVersion", session_version},
+                                   {"capabilities", client_capabilities()},
+                                   {"clientInfo", client_info()}}};
+  const auto outcome = co_await exchange(form, initialize, deadline);
   if (!outcome) co_return outcome.error();
-  if (!outcome->result)
-    co_return failure("answered with status " + std::to_string(outcome->status) +
-                      (outcome->message.empty() ? "." : ": " + outcome->message));
+  if (!outcome->result && !is_last) co_return std::optional<Form>();
+  if (!outcome->result) co_return failure(*outcome);
   form.version = web::string_member(*outcome->result, "protocolVersion");
   form.session = outcome->session;
+  form.capabilities = capabilities_in(*outcome->result);
   const Call initialized{.method = "notifications/initialized"};
-  const auto told = co_await post(form, initialized, deadline, true);
+  const auto told = co_await exchange(form, initialized, deadline, true);
   if (!told) co_return told.error();
-  co_return form;
+  co_return std::optional(std::move(form));
 }
 
-web::Task<web::Result<Client::Form>> Client::form(Deadline deadline) {
+web::Task<web::Result<Form>> Client::form(Clock::time_point deadline) {
   {
     const std::lock_guard lock(mutex_);
     if (form_) co_return *form_;
   }
-  auto current = co_await discover(deadline);
-  if (!current) co_return current.error();
-  if (!*current) {
-    auto opened = co_await open_session(deadline);
-    if (!opened) co_return opened.error();
-    *current = std::move(*opened);
+  const bool sessions_first = transport_->prefers_sessions();
+  std::optional<Form> found;
+  for (const bool is_second : {false, true}) {
+    if (found) break;
+    auto tried = sessions_first != is_second ? open_session(deadline, is_second) : discover(deadline);
+    auto form = co_await std::move(tried);
+    if (!form) co_return form.error();
+    found = std::move(*form);
   }
+  if (!found) co_return failure("speaks no known version of the protocol.");
   const std::lock_guard lock(mutex_);
-  form_ = **current;
+  form_ = std::move(found);
   co_return *form_;
 }
 
@@ -191,55 +170,73 @@ void Client::forget(const Form& form) {
   if (form_ && form_->session == form.session && form_->version == form.version) form_.reset();
 }
 
-web::Task<web::Result<json::object>> Client::request(Call call, Deadline deadline) {
+web::Task<web::Result<json::object>> Client::request(Call call, Clock::time_point deadline) {
   for (bool is_second = false;; is_second = true) {
     const auto spoken = co_await form(deadline);
     if (!spoken) co_return spoken.error();
-    auto outcome = co_await post(*spoken, call, deadline);
+    auto outcome = co_await exchange(*spoken, call, deadline);
     if (!outcome) co_return outcome.error();
-    if (outcome->result) {
-      const auto type = web::string_member(*outcome->result, "resultType");
-      if (type.empty() || type == "complete") co_return std::move(*outcome->result);
-      co_return failure("asks for more input, which agents cannot give.");
-    }
+    if (outcome->result) co_return std::move(*outcome->result);
     // The session has ended, or the server was replaced by one of another form.
     const bool is_form_over = outcome->status == 404 || outcome->status == 400 || outcome->code == -32022;
     if (is_form_over) forget(*spoken);
     if (is_form_over && !is_second) continue;
     if (!outcome->message.empty()) co_return failure("refused: " + outcome->message);
-    co_return failure("answered with status " + std::to_string(outcome->status) + ".");
+    co_return failure(*outcome);
   }
 }
 
 web::Task<web::Result<std::vector<RemoteTool>>> Client::list_tools() {
-  const auto deadline = std::chrono::steady_clock::now() + limits_.list_time;
+  const auto deadline = Clock::now() + (config_.is_program() ? limits_.program_list_time : limits_.list_time);
   std::vector<RemoteTool> tools;
+  const auto add = [&](RemoteTool tool) {
+    if (!config_.tools.empty() && std::ranges::count(config_.tools, tool.name) == 0) return;
+    if (std::ranges::count(tools, tool.name, &RemoteTool::name) > 0) return;
+    if (tools.size() < limits_.max_tools) tools.push_back(std::move(tool));
+  };
+  const auto spoken = co_await form(deadline);
+  if (!spoken) co_return spoken.error();
+  const auto& offered = spoken->capabilities;
   std::string cursor;
-  for (std::size_t page = 0; page < limits_.max_pages; ++page) {
+  // Servers without a word on what they can do have been seen to have tools.
+  const bool has_tools = offered.contains("tools") || offered.empty();
+  for (std::size_t page = 0; has_tools && page < limits_.max_pages; ++page) {
     Call call{.method = "tools/list"};
     if (!cursor.empty()) call.params["cursor"] = cursor;
     const auto result = co_await request(std::move(call), deadline);
     if (!result) co_return result.error();
-    for (auto& tool : tools_in(*result)) {
-      if (!config_.tools.empty() && std::ranges::count(config_.tools, tool.name) == 0) continue;
-      if (tools.size() < limits_.max_tools) tools.push_back(std::move(tool));
-    }
+    for (auto& tool : tools_in(*result)) add(std::move(tool));
     cursor = web::string_member(*result, "nextCursor");
     if (cursor.empty()) break;
   }
+  if (offered.contains("resources"))
+    for (auto& tool : resource_tools()) add(std::move(tool));
+  if (offered.contains("prompts"))
+    for (auto& tool : prompt_tools()) add(std::move(tool));
   co_return tools;
 }
 
-web::Task<web::Result<ToolAnswer>> Client::call_tool(RemoteTool tool, json::object arguments) {
-  const auto deadline = std::chrono::steady_clock::now() + config_.timeout;
-  Call call{.method = "tools/call",
-            .params = {{"name", tool.name}},
-            .name = tool.name,
-            .headers = parameter_headers(tool.input_schema, arguments)};
-  call.params["arguments"] = std::move(arguments);
-  const auto result = co_await request(std::move(call), deadline);
-  if (!result) co_return result.error();
-  co_return answer_in(*result);
+web::Task<web::Result<ToolAnswer>> Client::call_tool(RemoteTool tool, json::object arguments, AskOwner ask,
+                                                     json::object retry, json::object reply) {
+  const auto deadline = Clock::now() + config_.timeout;
+  auto call = call_of(tool, std::move(arguments));
+  call.ask = std::move(ask);
+  if (!retry.empty()) {
+    if (auto next = next_question(retry, std::move(reply))) co_return ToolAnswer{.question = std::move(next)};
+    add_retry(call.params, retry);
+  }
+  for (std::size_t round = 0; round < max_rounds; ++round) {
+    const auto result = co_await request(call, deadline);
+    if (!result) co_return result.error();
+    const auto type = web::string_member(*result, "resultType");
+    if (type.empty() || type == "complete") co_return answer_of(tool.kind, *result);
+    auto wanted = type == "input_required" ? retry_of(*result) : std::nullopt;
+    if (!wanted) co_return failure("asks for input that neither the agent nor its owner can give.");
+    if (auto question = next_question(*wanted, {})) co_return ToolAnswer{.question = std::move(question)};
+    add_retry(call.params, *wanted);  // it wants the call again, without an answer to anything
+    co_await web::sleep_for(round_pause);
+  }
+  co_return failure("wants the same call again and again.");
 }
 
 }  // namespace mcp_servers

@@ -14,17 +14,31 @@ namespace json = boost::json;
 
 namespace {
 
-constexpr std::size_t max_headers = 10, max_secret_bytes = 4'096;
+constexpr std::size_t max_headers = 10, max_secret_bytes = 4'096, max_variables = 50, max_variable_bytes = 4'096;
+constexpr std::string_view credential_prefix = "cred:";
+
+struct OauthMember {
+  std::optional<web::Text<1, 500>> clientId;
+  std::optional<json::value> clientSecret;
+  std::optional<web::Text<1, 1'000>> scope;
+};
+BOOST_DESCRIBE_STRUCT(OauthMember, (), (clientId, clientSecret, scope))
 
 struct ServerMember {
-  web::Text<1, 2'000> url;
+  std::optional<web::Text<1, 2'000>> url;
+  std::optional<web::Text<1, 1'000>> command;
+  std::optional<web::Text<1, 64>> package;
+  std::optional<web::List<web::Verbatim<0, 10'000>, 0, 100>> args;
+  std::optional<json::object> env;
   std::optional<json::value> token;
   std::optional<json::object> headers;
+  std::optional<OauthMember> oauth;
   std::optional<web::List<web::Text<1, 128>, 0, 100>> tools;
   std::optional<web::Integer<1, longest_timeout.count()>> timeoutSeconds;
   std::optional<bool> enabled;
 };
-BOOST_DESCRIBE_STRUCT(ServerMember, (), (url, token, headers, tools, timeoutSeconds, enabled))
+BOOST_DESCRIBE_STRUCT(ServerMember, (),
+                      (url, command, package, args, env, token, headers, oauth, tools, timeoutSeconds, enabled))
 
 // What a header may carry; the token is part of one.
 bool is_header_value(const json::value& value) {
@@ -75,9 +89,84 @@ web::Result<void> check_headers(const json::object& headers, const std::string& 
   return {};
 }
 
+bool is_variable_name(std::string_view name) {
+  return !name.empty() && name.size() <= 100 && !(name.front() >= '0' && name.front() <= '9') &&
+         std::ranges::all_of(name, [](char c) { return web::is_alphanumeric(c) || c == '_'; });
+}
+
+// Those that the box sets itself, and that say which code every program loads.
+bool is_reserved_variable(std::string_view name) {
+  constexpr std::string_view reserved[] = {"http_proxy", "https_proxy", "all_proxy", "no_proxy", "home", "tmpdir"};
+  return std::ranges::find(reserved, web::lower_case(name)) != std::end(reserved) || name.starts_with("LD_");
+}
+
+// A secret is never in the environment of a program: the agent's proxy puts the credential in on the way out.
+web::Result<void> check_environment(const json::object& variables, const std::string& at) {
+  if (variables.size() > max_variables) return web::invalid(at + " must have at most 50 members");
+  for (const auto& [name, value] : variables) {
+    const auto field = at + "." + std::string(name);
+    if (!is_variable_name(name)) return web::invalid(field + " is not a name of letters, digits and _");
+    if (is_reserved_variable(name)) return web::invalid(field + " cannot be set");
+    if (agents::is_mask(value)) continue;
+    const auto* text = value.if_string();
+    if (agents::names_a_secret(name) && (!text || !text->starts_with(credential_prefix)))
+      return web::invalid(field + " must be cred: and the name of a credential of this agent: programs get no secrets");
+    if (!text || text->size() > max_variable_bytes || text->find('\0') != text->npos)
+      return web::invalid(field + " must be text of at most 4,096 bytes");
+  }
+  return {};
+}
+
+web::Result<void> check_program(const ServerMember& member, const std::string& at, const ServerRules& rules) {
+  const auto field = at + (member.command ? ".command" : ".package");
+  if (member.token || member.headers || member.oauth)
+    return web::invalid(at + ": token, headers and oauth are for servers with a url");
+  if (member.args)
+    for (std::size_t i = 0; i < member.args->size(); ++i)
+      if ((*member.args)[i].find('\0') != std::string::npos)
+        return web::invalid(at + ".args[" + std::to_string(i) + "] must not hold zero bytes");
+  if (member.env)
+    if (const auto good = check_environment(*member.env, at + ".env"); !good) return good.error();
+  if (rules.why_no_programs)
+    if (const auto reason = rules.why_no_programs(); !reason.empty())
+      return web::invalid(field + ": agents run no programs on this box: " + reason);
+  if (member.package && rules.has_package && !rules.has_package(*member.package))
+    return web::invalid(field + " is no package of this box: its administrator loads them (agentbox mcp load)");
+  return {};
+}
+
+web::Result<void> check_remote(const ServerMember& member, const std::string& at) {
+  if (member.args || member.env) return web::invalid(at + ": args and env are for servers with a command or package");
+  if (const auto good = check_url(*member.url, at + ".url"); !good) return good.error();
+  if (member.token && !is_header_value(*member.token) && !agents::is_mask(*member.token))
+    return web::invalid(at + ".token must be a text of visible ASCII characters");
+  if (member.token && member.oauth) return web::invalid(at + ".oauth cannot be set with a token");
+  if (member.oauth && member.oauth->clientSecret) {
+    const auto& secret = *member.oauth->clientSecret;
+    if (!member.oauth->clientId) return web::invalid(at + ".oauth.clientId is required with a clientSecret");
+    if (!is_header_value(secret) && !agents::is_mask(secret))
+      return web::invalid(at + ".oauth.clientSecret must be a text of visible ASCII characters");
+  }
+  if (member.headers) return check_headers(*member.headers, at + ".headers");
+  return {};
+}
+
 ServerConfig config_of(std::string name, ServerMember member) {
-  ServerConfig config{.name = std::move(name), .url = std::move(member.url)};
+  ServerConfig config{.name = std::move(name)};
+  if (member.url) config.url = std::move(*member.url);
+  if (member.command) config.command = std::move(*member.command);
+  if (member.package) config.package = std::move(*member.package);
+  if (member.args) config.arguments.assign(member.args->begin(), member.args->end());
+  if (member.env)
+    for (const auto& [variable, value] : *member.env)
+      if (value.is_string()) config.environment.emplace_back(variable, value.get_string());
   if (member.token && member.token->is_string()) config.token = member.token->get_string();
+  if (member.oauth) {
+    if (member.oauth->clientId) config.client_id = *member.oauth->clientId;
+    if (member.oauth->scope) config.scope = *member.oauth->scope;
+    const auto& secret = member.oauth->clientSecret;
+    if (secret && secret->is_string()) config.client_secret = secret->get_string();
+  }
   if (member.headers)
     for (const auto& [header, value] : *member.headers)
       if (value.is_string()) config.headers.emplace_back(header, value.get_string());
@@ -98,7 +187,7 @@ void unmask(json::value& config, const std::string& secrets) {
 
 }  // namespace
 
-web::Result<void> check_servers(const json::object& servers) {
+web::Result<void> check_servers(const json::object& servers, const ServerRules& rules) {
   if (servers.size() > max_servers) return web::invalid("config.mcpServers must have at most 8 members");
   for (const auto& [name, value] : servers) {
     const auto at = "config.mcpServers." + std::string(name);
@@ -106,11 +195,11 @@ web::Result<void> check_servers(const json::object& servers) {
       return web::invalid(at + ": its name must be 1 to 32 letters, digits, hyphens and underscores");
     const auto member = web::parse_value<ServerMember>(value, at);
     if (!member) return member.error();
-    if (const auto good = check_url(member->url, at + ".url"); !good) return good.error();
-    if (member->token && !is_header_value(*member->token) && !agents::is_mask(*member->token))
-      return web::invalid(at + ".token must be a text of visible ASCII characters");
-    if (member->headers)
-      if (const auto good = check_headers(*member->headers, at + ".headers"); !good) return good.error();
+    const int ways = member->url.has_value() + member->command.has_value() + member->package.has_value();
+    if (ways == 0) return web::invalid(at + ".url is required, or command, or package");
+    if (ways > 1) return web::invalid(at + " must have one of url, command and package");
+    const auto good = member->url ? check_remote(*member, at) : check_program(*member, at, rules);
+    if (!good) return good.error();
   }
   return {};
 }

@@ -1,7 +1,9 @@
 #include "appliance/hosting/mcp_servers/wire.h"
 
+#include <algorithm>
 #include <boost/json.hpp>
 
+#include "appliance/foundation/crypto/base64.h"
 #include "web/json.h"
 #include "web/routes/fields.h"
 #include "web/utf8.h"
@@ -14,16 +16,13 @@ namespace {
 
 constexpr std::size_t max_name_bytes = 128, max_description_bytes = 2'000, max_schema_bytes = 32 * 1024;
 
-std::optional<json::object> message_of(std::string_view text, std::int64_t id) {
-  auto value = web::parse_json(text, "answer");
-  if (!value || !value->is_object()) return std::nullopt;
-  auto& message = value->get_object();
+// Whether the message answers the request with this id.
+bool is_answer(const json::object& message, std::int64_t id) {
   const auto* its_id = message.if_contains("id");
   const bool answers = message.contains("result") || message.contains("error");
   // Errors about a request that could not be read have no id.
   const bool is_its = its_id && (*its_id == id || (its_id->is_null() && message.contains("error")));
-  if (!answers || (its_id && !is_its) || (!its_id && !message.contains("error"))) return std::nullopt;
-  return std::move(message);
+  return answers && (its_id ? is_its : message.contains("error"));
 }
 
 // Images, sounds and resources: what they are.
@@ -43,9 +42,23 @@ std::string described(const json::object& item, std::string_view type) {
 
 }  // namespace
 
-AnswerReader::AnswerReader(std::int64_t id)
-    : id_(id), events_([this](std::string_view, std::string_view data) {
-        answer_ = message_of(data, id_);
+std::string header_value(std::string_view value) {
+  const bool is_plain = !value.empty() && value.front() != ' ' && value.back() != ' ' &&
+                        !value.starts_with("=?base64?") &&
+                        std::ranges::all_of(value, [](char c) { return c >= ' ' && c <= '~'; });
+  if (is_plain) return std::string(value);
+  return "=?base64?" + crypto::to_base64(value) + "?=";
+}
+
+AnswerReader::AnswerReader(std::int64_t id, Other other)
+    : id_(id), other_(std::move(other)), events_([this](std::string_view, std::string_view data) {
+        auto value = web::parse_json(data, "answer");
+        auto* message = value ? value->if_object() : nullptr;
+        if (!message) return true;
+        if (is_answer(*message, id_))
+          answer_ = std::move(*message);
+        else if (other_ && message->contains("method"))
+          other_(std::move(*message));
         return !answer_;
       }) {}
 
@@ -58,7 +71,10 @@ bool AnswerReader::feed(std::string_view bytes) {
 }
 
 std::optional<json::object> AnswerReader::take() {
-  if (!is_events_) answer_ = message_of(body_, id_);
+  if (is_events_) return std::move(answer_);
+  auto value = web::parse_json(body_, "answer");
+  auto* message = value ? value->if_object() : nullptr;
+  if (message && is_answer(*message, id_)) answer_ = std::move(*message);
   return std::move(answer_);
 }
 

@@ -42,7 +42,7 @@ inline constexpr auto history =
 inline constexpr auto create_agent_task =
     "Like POST /api/scheduled-tasks on the web, which describes the fields. Counts towards the owner's limit of tasks. "
     "An "
-    "agent may have made 20, and each runs at most once a minute: 400 for a cronSchedule that is more often, 429 with "
-    "current and limit beyond.";
+    "agent may have made 20, and each runs at most once a minute, unless the administrator has set other limits for "
+    "the plan: 400 for a cronSchedule that is more often, 429 with current and limit beyond.";
 
 }  // namespace schedule::descriptions

@@ -169,8 +169,10 @@ web::Answer show_task(const Services& services, const Request& request) {
 web::Answer run_task(const Services& services, const Request& request) {
   if (!request.caller.agent.empty()) {
     const auto task = services.schedule.tasks.find(request.caller.user_id, request.param("taskId"));
-    if (task && task->last_run && store::now() - *task->last_run < least_interval_of_agents)
-      co_return web::conflict("An agent may run a task once a minute: try again later.");
+    const auto apart = services.schedule.tasks.limits_of_agents(request.caller.user_id).apart;
+    if (task && task->last_run && store::now() - *task->last_run < apart)
+      co_return web::conflict("An agent may run a task every " + std::to_string(apart.count()) +
+                              " seconds: try again later.");
   }
   auto started = co_await services.schedule.scheduler.run_now(request.caller.user_id, request.param("taskId"));
   if (!started) co_return started.error();

@@ -4,6 +4,7 @@
 
 #include "appliance/foundation/crypto/random.h"
 #include "appliance/hosting/agents/records.h"
+#include "appliance/hosting/gate/rules.h"
 #include "appliance/hosting/schedule/timetable.h"
 #include "store/transact.h"
 
@@ -24,20 +25,34 @@ web::Error limit_reached(std::int64_t current, std::int64_t limit) {
   return error;
 }
 
-web::Error limit_of_agent_reached() {
-  web::Error error{.kind = web::Kind::too_many,
-                   .message = "An agent may have made at most " + std::to_string(max_made_by_agent) +
-                              " scheduled tasks: delete one first."};
-  error.extra["current"] = error.extra["limit"] = max_made_by_agent;
+web::Error limit_of_agent_reached(std::int64_t limit) {
+  web::Error error{
+      .kind = web::Kind::too_many,
+      .message = "An agent may have made at most " + std::to_string(limit) + " scheduled tasks: delete one first."};
+  error.extra["current"] = error.extra["limit"] = limit;
   return error;
 }
 
-// Times of one minute follow one another, so that three of them show the least distance.
-web::Result<void> check_interval_of_agent(const Timetable& timetable, store::Time now) {
-  const auto times = timetable.next(now, 3);
-  for (std::size_t at = 1; at < times.size(); ++at)
-    if (times[at] - times[at - 1] < least_interval_of_agents)
-      return web::invalid("cronSchedule: tasks that an agent makes are at least a minute apart");
+std::string text_of(std::chrono::seconds time) {
+  if (time == std::chrono::minutes(1)) return "a minute";
+  const auto minutes = std::chrono::floor<std::chrono::minutes>(time);
+  return minutes == time ? std::to_string(minutes.count()) + " minutes" : std::to_string(time.count()) + " seconds";
+}
+
+// Looks at the first runs: those of a week, in which every pattern of hours and weekdays comes up.
+web::Result<void> check_interval_of_agent(const Timetable& timetable, store::Time now, std::chrono::seconds apart) {
+  constexpr std::chrono::days looked_at{8};
+  constexpr std::chrono::seconds resolution{1};
+  auto before = timetable.next(now);
+  if (!before || apart <= resolution) return {};
+  const auto end = *before + looked_at;
+  while (*before < end) {
+    const auto next = timetable.next(*before);
+    if (!next) break;
+    if (*next - *before < apart)
+      return web::invalid("cronSchedule: tasks that an agent makes are at least " + text_of(apart) + " apart");
+    before = next;
+  }
   return {};
 }
 
@@ -73,14 +88,20 @@ std::string Tasks::zone_or_default(std::string timezone) const {
   return timezone.empty() ? zones_.of_the_box() : std::move(timezone);
 }
 
+gate::TaskLimits Tasks::limits_of_agents(store::UserId user) const {
+  const auto held = subscriptions_.active(user);
+  return gate::task_limits_of_plan(system_, held ? held->plan : billing::Plan::label);
+}
+
 web::Task<web::Result<Task>> Tasks::create(store::UserId user, NewTask wanted) {
   wanted.timezone = zone_or_default(std::move(wanted.timezone));
   const auto timetable = Timetable::read(zones_, wanted.cron_schedule, wanted.timezone);
   if (!timetable) co_return timetable.error();
   if (wanted.enabled && !timetable->next(clock_()))
     co_return web::invalid("cronSchedule: this time has passed in the zone " + wanted.timezone);
+  const auto of_agents = limits_of_agents(user);
   if (!wanted.made_by.empty())
-    if (const auto slow = check_interval_of_agent(*timetable, clock_()); !slow) co_return slow.error();
+    if (const auto slow = check_interval_of_agent(*timetable, clock_(), of_agents.apart); !slow) co_return slow.error();
   const auto held = subscriptions_.active(user);
   const auto limit = max_tasks(held ? std::optional(held->plan) : std::nullopt);
   const auto tenant = system_.tenant(user);
@@ -115,7 +136,7 @@ web::Task<web::Result<Task>> Tasks::create(store::UserId user, NewTask wanted) {
     change.require(agents::records, *agent);  // the deletion of the agent searches its tasks only once
     change.insert(tasks, task);
     change.add(user, count, 1, limit);
-    if (!task.made_by.empty()) change.add(user, count_made_by(task.made_by), 1, max_made_by_agent);
+    if (!task.made_by.empty()) change.add(user, count_made_by(task.made_by), 1, of_agents.tasks);
     const auto outcome = co_await change.commit();
     if (outcome.ok()) co_return task;
     if (outcome.kind == store::Outcome::Kind::over_bound) {
@@ -123,7 +144,7 @@ web::Task<web::Result<Task>> Tasks::create(store::UserId user, NewTask wanted) {
       const bool is_agents_limit = current < limit && !task.made_by.empty();
       const auto made_by = is_agents_limit ? task.made_by : std::string();
       if (co_await remove_spent(user, made_by)) continue;
-      if (is_agents_limit) co_return limit_of_agent_reached();
+      if (is_agents_limit) co_return limit_of_agent_reached(of_agents.tasks);
       co_return limit_reached(current, limit);
     }
     if (outcome.kind == store::Outcome::Kind::duplicate) throw std::logic_error("a random task id was taken");
@@ -161,7 +182,8 @@ std::optional<Task> Tasks::find(store::UserId user, std::string_view id) const {
   return std::move(row->value);
 }
 
-web::Result<void> Tasks::apply(Task& task, const Changes& changes, bool by_agent) const {
+web::Result<void> Tasks::apply(Task& task, const Changes& changes,
+                               const std::optional<gate::TaskLimits>& limits) const {
   const bool was_enabled = task.enabled;
   const auto before = std::pair(task.cron_schedule, task.timezone);
   if (changes.name) task.name = *changes.name;
@@ -180,8 +202,8 @@ web::Result<void> Tasks::apply(Task& task, const Changes& changes, bool by_agent
   const auto timetable = Timetable::read(zones_, task.cron_schedule, task.timezone);
   if (!timetable) return timetable.error();
   const auto now = clock_();
-  if (by_agent)
-    if (const auto slow = check_interval_of_agent(*timetable, now); !slow) return slow.error();
+  if (limits)
+    if (const auto slow = check_interval_of_agent(*timetable, now, limits->apart); !slow) return slow.error();
   if (!task.enabled) {
     task.next_run.reset();
     task.waiting.clear();
@@ -195,10 +217,12 @@ web::Result<void> Tasks::apply(Task& task, const Changes& changes, bool by_agent
 
 web::Task<web::Result<Task>> Tasks::change(store::UserId user, std::string id, Changes changes, bool by_agent) {
   const auto tenant = system_.tenant(user);
+  std::optional<gate::TaskLimits> limits;
+  if (by_agent) limits = limits_of_agents(user);
   const auto step = [&](store::Change& change) -> web::Result<Task> {
     auto row = tenant.get(tasks, id);
     if (!row || row->value.kind != Kind::prompt) return no_such_task();
-    if (const auto applied = apply(row->value, changes, by_agent); !applied) return applied.error();
+    if (const auto applied = apply(row->value, changes, limits); !applied) return applied.error();
     change.update(tasks, *row);
     return std::move(row->value);
   };

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "appliance/billing/subscriptions/subscriptions.h"
+#include "appliance/hosting/gate/records.h"
 #include "appliance/hosting/schedule/records.h"
 #include "appliance/hosting/schedule/time_zone.h"
 #include "store/store.h"
@@ -43,10 +44,6 @@ struct Changes {
 
 // Limit of tasks per user: label 10, solo 25, collective 100, network 1,000; without a plan 5.
 std::int64_t max_tasks(std::optional<billing::Plan>);
-// What keeps an agent from scheduling itself without end: the most tasks that it may have made, and the least time
-// between two runs of those that it makes, changes or starts.
-inline constexpr std::int64_t max_made_by_agent = 20;
-inline constexpr std::chrono::minutes least_interval_of_agents{1};
 
 // Thread-safe. All arguments must outlive it.
 class Tasks {
@@ -55,15 +52,14 @@ class Tasks {
 
   // not_found when the agent is not the user's; invalid for a wrong expression or zone; too_many with `current` and
   // `limit` when the plan's number of tasks is reached, or an agent's own; invalid if an agent's would run more often
-  // than once a minute. Invalid also for one time that has passed. If the number is reached, the oldest one-time task
-  // that has run makes room.
+  // than its plan admits (limits_of_agents). Invalid also for one time that has passed. If the number is reached, the
+  // oldest one-time task that has run makes room.
   web::Task<web::Result<Task>> create(store::UserId, NewTask);
   // Newest first; of one agent unless `agent` is empty.
   std::vector<Task> list(store::UserId, const std::string& agent = {}) const;
   std::optional<Task> find(store::UserId, std::string_view id) const;
   // The next run is computed from now if the expression or zone changes or the task is enabled. Disabling discards
-  // waiting runs. `by_agent`: an agent changes it, which cannot make it run more often than once a minute. not_found,
-  // invalid.
+  // waiting runs. `by_agent`: an agent changes it, which is bound by limits_of_agents. not_found, invalid.
   web::Task<web::Result<Task>> change(store::UserId, std::string id, Changes, bool by_agent = false);
   // With its history. A running run continues without being recorded. not_found.
   web::Task<web::Result<void>> remove(store::UserId, std::string id);
@@ -80,12 +76,15 @@ class Tasks {
   web::Result<std::vector<store::Time>> preview(const std::string& cron_schedule, const std::string& timezone,
                                                 std::size_t number) const;
   std::string zone_or_default(std::string timezone) const;
+  // Of the tasks that this user's agents make themselves.
+  gate::TaskLimits limits_of_agents(store::UserId) const;
 
  private:
   std::vector<Task> list_all(store::UserId, const std::string& agent) const;
   // Removes the oldest one-time task that has run: of the user, or only of those that `made_by` made. False: none.
   web::Task<bool> remove_spent(store::UserId, std::string made_by);
-  web::Result<void> apply(Task&, const Changes&, bool by_agent) const;
+  // `limits`: an agent changes it.
+  web::Result<void> apply(Task&, const Changes&, const std::optional<gate::TaskLimits>& limits) const;
 
   store::System system_;
   const billing::Subscriptions& subscriptions_;

@@ -24,6 +24,12 @@ Outbox::Outbox(store::System system, Smtp smtp, boost::asio::io_context& home, b
       worker_(home, "mail", 500ms, [this] { return work(); }) {}
 
 web::Task<> Outbox::post(Letter letter) {
+  auto change = system_.change();
+  co_await add(change, std::move(letter));
+  co_await change.commit();
+}
+
+web::Task<> Outbox::add(store::Change& change, Letter letter) {
   const auto now = store::now();
   Mail mail{.to = std::move(letter.to),
             .subject = std::move(letter.subject),
@@ -33,9 +39,7 @@ web::Task<> Outbox::post(Letter letter) {
             .created_at = now,
             .next_attempt_at = now};
   mail.id = co_await system_.next_id("mails");
-  auto change = system_.change();
   change.insert(mails, mail);
-  co_await change.commit();
 }
 
 std::vector<Mail> Outbox::list(std::size_t limit) const {

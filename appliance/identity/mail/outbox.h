@@ -25,6 +25,8 @@ class Outbox {
   bool is_sending() const { return !smtp_.url.empty(); }
   // Durable once this returns.
   web::Task<> post(Letter);
+  // Adds it to a change. The letter is sent after its commit.
+  web::Task<> add(store::Change&, Letter);
   // Newest first. Blocks.
   std::vector<Mail> list(std::size_t limit) const;
   // Sends the mails that are due.

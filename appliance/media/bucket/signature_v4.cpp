@@ -24,6 +24,16 @@ std::string basic_time(store::Time time) {
   return {text.data(), length};
 }
 
+std::string signing_key(const AccessKey& key, std::string_view date) {
+  std::string derived = "AWS4" + key.secret;
+  for (const std::string_view part :
+       {date, std::string_view(key.region), std::string_view("s3"), std::string_view("aws4_request")})
+    derived = crypto::hmac_sha256(derived, part);
+  return derived;
+}
+
+}  // namespace
+
 std::string percent_encoded(std::string_view text) {
   constexpr std::string_view digits = "0123456789ABCDEF";
   std::string encoded;
@@ -40,16 +50,6 @@ std::string percent_encoded(std::string_view text) {
   return encoded;
 }
 
-std::string signing_key(const AccessKey& key, std::string_view date) {
-  std::string derived = "AWS4" + key.secret;
-  for (const std::string_view part :
-       {date, std::string_view(key.region), std::string_view("s3"), std::string_view("aws4_request")})
-    derived = crypto::hmac_sha256(derived, part);
-  return derived;
-}
-
-}  // namespace
-
 std::string presigned_query(const AccessKey& key, const UnsignedRequest& request, store::Time now,
                             std::chrono::seconds validity) {
   const auto time = basic_time(now);
@@ -60,6 +60,7 @@ std::string presigned_query(const AccessKey& key, const UnsignedRequest& request
   std::string query = "X-Amz-Algorithm=" + std::string(algorithm) +
                       "&X-Amz-Credential=" + percent_encoded(key.id + "/" + scope) + "&X-Amz-Date=" + time +
                       "&X-Amz-Expires=" + std::to_string(limited.count()) + "&X-Amz-SignedHeaders=host";
+  if (!request.query.empty()) query.append("&").append(request.query);
   std::string canonical(request.method);
   canonical.append("\n").append(request.path).append("\n").append(query);
   canonical.append("\nhost:").append(request.host).append("\n\nhost\nUNSIGNED-PAYLOAD");

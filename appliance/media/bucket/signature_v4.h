@@ -19,7 +19,11 @@ struct UnsignedRequest {
   std::string_view method;
   std::string_view host;  // with its port, as the Host header has it
   std::string_view path;  // begins with /; letters, digits and - . _ ~ / only
+  // Parameters besides the signature's, encoded and in the order of their names, which begin with lower-case letters.
+  std::string_view query{};
 };
+// Everything but letters, digits and - . _ ~ as %XX.
+std::string percent_encoded(std::string_view text);
 
 // An address is valid for at most seven days.
 inline constexpr std::chrono::hours longest_validity{7 * 24};

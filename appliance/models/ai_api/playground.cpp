@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "appliance/models/call_handle.h"
+#include "appliance/models/openai_api/model_call.h"
 #include "web/protocol/event_text.h"
 #include "web/routes/reply.h"
 
@@ -71,12 +72,29 @@ TrialAnswer view(const ChatAnswer& answer, const Running& running) {
   return view;
 }
 
+std::string place_event(const FairQueue::Place& place) {
+  const json::object event{{"place", place.number}, {"expectedSeconds", place.expected.count()}};
+  std::string text;
+  web::append_event(text, json::serialize(event), "queued");
+  return text;
+}
+
 web::Task<> send_events(Running& running, web::StreamWriter& writer) {
+  bool is_queued = false;
   for (;;) {
-    const auto pieces = co_await running.handle.next();
-    if (pieces.empty()) break;
+    const auto pieces = co_await running.handle.next_within(openai_api::comment_interval);
+    if (!pieces) {
+      const auto place = running.handle.place();
+      std::string waiting = place || is_queued ? place_event(place.value_or(FairQueue::Place())) : ": waiting\n\n";
+      is_queued = place.has_value();
+      co_await writer.write(std::move(waiting));
+      continue;
+    }
+    if (pieces->empty()) break;
+    if (!running.first_piece) running.first_piece = Clock::now();
     std::string events;
-    for (const auto& piece : pieces) {
+    if (std::exchange(is_queued, false)) events = place_event({});
+    for (const auto& piece : *pieces) {
       const json::object delta{{"content", piece.text}};
       web::append_event(events, json::serialize(delta), "delta");
     }
@@ -108,9 +126,11 @@ web::Answer try_model(const Services& services, const web::Request& request, Tri
   auto handle = co_await CallHandle::start(services.gateway, std::move(call), stream);
   const auto running = std::make_shared<Running>(
       Running{.handle = std::move(handle), .catalogue = std::move(catalogue), .is_cached = cached});
-  // A failure before the first piece gets an error status.
-  if (stream && co_await running->handle.begins()) {
-    running->first_piece = Clock::now();
+  // A failure before the first piece, and before the head has to be sent, gets an error status.
+  std::optional<bool> begun = false;
+  if (stream) begun = co_await running->handle.begins_within(openai_api::comment_interval);
+  if (begun.value_or(true)) {
+    if (begun) running->first_piece = Clock::now();
     auto response = web::server_sent_events(
         [running](web::StreamWriter& writer) -> web::Task<> { return send_events(*running, writer); });
     response.set("X-Accel-Buffering", "no");
@@ -132,7 +152,9 @@ constexpr const char* text =
     "response cache). The call is metered like those of your API keys: it counts towards your plan, your caps apply, "
     "and your own provider keys are used. `model` is a name of GET /api/models or auto; the answer says which one "
     "served. With `stream` the answer is sent as server-sent events: `delta` {content}, then `done` with the complete "
-    "answer and timeToFirstTokenMs, or `error` {error, code}. 402 or 429 with a `code` when the budget is used up; "
+    "answer and timeToFirstTokenMs, or `error` {error, code}; while the call waits in the queue before the model, "
+    "`queued` {place, expectedSeconds}, with place 0 once it does not. 402 or 429 with a `code` when the budget is "
+    "used up; "
     "400 model_not_found; 403 MODEL_RESTRICTED when the plan does not include the model.";
 
 }  // namespace

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <boost/describe.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,18 +35,32 @@ struct CacheView {
 };
 BOOST_DESCRIBE_STRUCT(CacheView, (), (enabled, minutes))
 
+struct ModelsQuery {
+  std::optional<web::Text<1, 200>> model;
+  std::optional<web::Text<0, 40>> provider;
+};
+BOOST_DESCRIBE_STRUCT(ModelsQuery, (), (model, provider))
+
 struct RouterModel {
   std::string id, name, provider, description;
   std::int64_t contextWindow = 0;
   bool available = false, inPlan = false;
+  bool costKnown = true;  // also of free models
+  // US dollars per million tokens; not set: not known. What is served on the local network costs nothing.
+  std::optional<std::string> inputPrice, outputPrice;
+  bool vision = false;
+  std::vector<std::string> efforts;  // levels of reasoning; empty: it does not reason, or the box does not know
 };
-BOOST_DESCRIBE_STRUCT(RouterModel, (), (id, name, provider, description, contextWindow, available, inPlan))
+BOOST_DESCRIBE_STRUCT(RouterModel, (),
+                      (id, name, provider, description, contextWindow, available, inPlan, costKnown, inputPrice,
+                       outputPrice, vision, efforts))
 
 struct RouterModels {
   std::vector<RouterModel> models;
   std::int64_t count = 0;
+  std::optional<std::string> transcription;  // the model that POST /api/transcriptions uses; not set: there is none
 };
-BOOST_DESCRIBE_STRUCT(RouterModels, (), (models, count))
+BOOST_DESCRIBE_STRUCT(RouterModels, (), (models, count, transcription))
 
 struct NewKey {
   web::Text<1, 500> key;

@@ -1,6 +1,7 @@
 // The answer half of generate_wire.h.
 #include <algorithm>
 #include <boost/json.hpp>
+#include <optional>
 #include <utility>
 
 #include "appliance/foundation/crypto/base64.h"
@@ -123,7 +124,16 @@ struct Status {
   std::string_view name;
 };
 
+// A status that the dispatcher gives itself, which no kind has: 405 or 415.
+std::optional<Status> dispatcher_status(const web::Error& error) {
+  const auto* status = error.extra.if_contains("status");
+  if (error.kind != web::Kind::invalid || !status || !status->is_int64()) return std::nullopt;
+  const auto code = static_cast<int>(status->get_int64());
+  return Status{code, code == 405 ? "UNIMPLEMENTED" : "INVALID_ARGUMENT"};
+}
+
 Status status_of(const web::Error& error) {
+  if (const auto own = dispatcher_status(error)) return *own;
   switch (error.kind) {
     case web::Kind::invalid:
     case web::Kind::too_large:

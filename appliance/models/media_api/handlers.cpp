@@ -4,9 +4,11 @@
 #include <array>
 #include <charconv>
 
+#include "appliance/foundation/crypto/random.h"
 #include "appliance/models/media_api/sound.h"
 #include "appliance/models/openai_api/model_call.h"
 #include "web/ascii.h"
+#include "web/json.h"
 #include "web/routes/endpoint.h"
 #include "web/routes/reply.h"
 #include "web/utf8.h"
@@ -22,6 +24,10 @@ constexpr const char* transcription_text =
     "local server if it lists the model, else to OpenAI or the router. Its price is the catalogue's; where a cap or a "
     "budget limits money, a model without one is refused. The most that the call can cost is reserved, by the length "
     "of the sound, and settled by what the provider reports.";
+constexpr const char* note_text =
+    "multipart/form-data of up to 25 MB with `file`, the sound. The model is `transcription` of GET /api/models; the "
+    "call "
+    "counts like those of your API keys.";
 constexpr const char* speech_text =
     "OpenAI's speech: answers with the sound in `response_format` (mp3 by default). Served and metered as "
     "transcriptions, by characters of `input`.";
@@ -131,27 +137,111 @@ std::optional<std::string_view> name_in(std::string_view head) {
   return found;
 }
 
-web::Answer transcribe(const Services& services, const web::Request& request, web::BodyStream& body) {
-  PassedRequest passed{.path = "/audio/transcriptions", .content_type = std::string(request.header("Content-Type"))};
+web::Task<web::Result<std::string>> read(web::BodyStream& body) {
+  std::string content;
   for (;;) {
     const auto piece = co_await body.next();
     if (!piece) co_return piece.error();
     if (piece->empty()) break;
-    passed.body += *piece;
+    content += *piece;
   }
-  const auto model = form_field(passed.content_type, passed.body, "model");
-  if (!model || model->empty() || model->size() > 200)
-    co_return web::invalid("model must be one field of multipart/form-data");
-  const auto sound = form_field(passed.content_type, passed.body, "file").value_or(passed.body);
+  co_return content;
+}
+
+// The most that a transcription of this sound can use.
+MediaUse bound_of(std::string_view sound) {
   MediaUse most{.seconds = seconds_of_sound(sound)};
   most.sound_tokens = most.seconds * tokens_in_second;
   most.input_tokens = most.sound_tokens + tokens_in_prompt;
   most.output_tokens = 1;
+  return most;
+}
+
+web::Answer transcribe(const Services& services, const web::Request& request, web::BodyStream& body) {
+  PassedRequest passed{.path = "/audio/transcriptions", .content_type = std::string(request.header("Content-Type"))};
+  auto content = co_await read(body);
+  if (!content) co_return content.error();
+  passed.body = std::move(*content);
+  const auto model = form_field(passed.content_type, passed.body, "model");
+  if (!model || model->empty() || model->size() > 200)
+    co_return web::invalid("model must be one field of multipart/form-data");
+  const auto sound = form_field(passed.content_type, passed.body, "file").value_or(passed.body);
+  const auto most = bound_of(sound);
   std::string name(*model);
   co_return co_await pass(services, request, std::move(name), std::move(passed), most);
 }
 
+// Providers tell the form of sound by the name of its file. What browsers record is WebM, or MP4 in Safari.
+std::string_view file_name(std::string_view sound) {
+  if (sound.starts_with("OggS")) return "note.ogg";
+  if (sound.starts_with("RIFF")) return "note.wav";
+  if (sound.starts_with("ID3")) return "note.mp3";
+  if (sound.substr(0, 12).find("ftyp") == 4) return "note.mp4";
+  return "note.webm";
+}
+
+PassedRequest form_of(std::string_view model, std::string_view sound) {
+  const auto boundary = crypto::random_hex(24);
+  const auto part = [&](std::string_view head, std::string_view value) {
+    return "--" + boundary + "\r\nContent-Disposition: form-data; name=" + std::string(head) + "\r\n\r\n" +
+           std::string(value) + "\r\n";
+  };
+  const auto name = "\"file\"; filename=\"" + std::string(file_name(sound)) + "\"";
+  return {.path = "/audio/transcriptions",
+          .content_type = "multipart/form-data; boundary=" + boundary,
+          .body = part("\"model\"", model) + part(name, sound) + "--" + boundary + "--\r\n"};
+}
+
+// A note that the user speaks, as the text of a message.
+web::Answer transcribe_note(const Services& services, const web::Request& request, web::BodyStream& body) {
+  const auto content = co_await read(body);
+  if (!content) co_return content.error();
+  const auto sound = form_field(request.header("Content-Type"), *content, "file");
+  if (!sound || sound->empty()) co_return web::invalid("file must be one field of multipart/form-data");
+  web::Caller caller = request.caller;
+  caller.credential.clear();  // of the session, which is not an API key
+  auto payer = services.gateway.policy().payer_of(caller);
+  if (!payer) co_return payer.error();
+  auto model = co_await transcription_model(services.gateway, *payer);
+  if (!model) co_return web::unavailable("No model of this box writes down what is said");
+  auto form = form_of(*model, *sound);
+  const auto answer =
+      co_await services.gateway.pass(std::move(*model), std::move(form), bound_of(*sound), std::move(*payer));
+  if (!answer) co_return answer.error();
+  boost::system::error_code failed;
+  const auto said = json::parse(answer->body, failed);
+  const auto* object = failed ? nullptr : said.if_object();
+  if (!object || !object->contains("text")) co_return web::bad_gateway("The model answered without a text");
+  const Transcript transcript{.text = web::string_member(*object, "text")};
+  co_return web::reply(transcript);
+}
+
 }  // namespace
+
+web::Task<std::optional<std::string>> transcription_model(ModelGateway& gateway, const billing::Payer& payer) {
+  const auto here = (co_await gateway.router().listed_locally()).value_or(std::vector<ModelInfo>());
+  for (const auto& model : here) {
+    const auto name = web::lower_case(model.id);
+    if (name.find("whisper") != name.npos || name.find("transcri") != name.npos) co_return model.id;
+  }
+  const auto catalogue = gateway.catalogues().current();
+  for (const auto& model : catalogue->media()) {
+    if (model.kind != MediaKind::transcription) continue;
+    // By the name that it has at its vendor, or through the router.
+    const std::array ways{std::pair(model.direct_name, model.provider), std::pair(model.id, std::string("openrouter"))};
+    for (const auto& way : ways) {
+      const auto served = co_await gateway.router().embedder(way.first, payer, *catalogue);
+      if (served && served->provider->name() == way.second) co_return way.first;
+    }
+  }
+  co_return std::nullopt;
+}
+
+std::vector<web::Route> session_routes(const web::Guard& session, const web::Bind<Services>& on) {
+  return {{web::POST, "/api/transcriptions", session, nullptr,
+           web::stream(max_audio_bytes, on(transcribe_note)).returns<Transcript>().describe(note_text),
+           "Write down what was said"}};
+}
 
 // The provider must find the same value as the box does: returns nothing where another parser could see a second field
 // of the name, or another boundary.

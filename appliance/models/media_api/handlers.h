@@ -42,6 +42,18 @@ BOOST_DESCRIBE_STRUCT(ImageBody, (),
 // is no such form, or one that readers could take for different ones.
 std::optional<std::string_view> form_field(std::string_view content_type, std::string_view body, std::string_view name);
 
+// The model for POST /api/transcriptions: one of the local server's whose name says so, else the catalogue's first that
+// OpenAI or the router serves. Not set: there is none.
+web::Task<std::optional<std::string>> transcription_model(ModelGateway&, const billing::Payer&);
+
+struct Transcript {
+  std::string text;
+};
+BOOST_DESCRIBE_STRUCT(Transcript, (), (text))
+
+// For the console: /api/transcriptions.
+std::vector<web::Route> session_routes(const web::Guard& session, const web::Bind<Services>&);
+
 // The listener must use messages::error_forms(). The rows also answer without /v1.
 std::vector<web::Route> routes(const web::Guard&, const web::Bind<Services>&);
 

@@ -47,8 +47,9 @@ web::Result<EmbeddingRequest> parse_embedding(const web::Request& request) {
 
 json::object to_wire(const ListedModel& model) {
   json::object wire{{"id", model.id}, {"object", "model"}, {"created", 0}, {"owned_by", model.provider}};
-  if (!model.entry) return wire;
   // As OpenRouter names them.
+  if (!model.entry && model.context > 0) wire["context_length"] = model.context;
+  if (!model.entry) return wire;
   const auto& entry = *model.entry;
   if (entry.context > 0) wire["context_length"] = entry.context;
   json::array sees;
@@ -74,10 +75,13 @@ web::Task<web::Result<std::vector<ListedModel>>> usable_models(ModelGateway& gat
 }
 
 web::Task<web::Result<ListedModel>> usable_model(ModelGateway& gateway, web::Caller caller, std::string id) {
-  const auto models = co_await usable_models(gateway, std::move(caller));
+  auto models = co_await usable_models(gateway, std::move(caller));
   if (!models) co_return models.error();
   const auto found = std::ranges::find(*models, id, &ListedModel::id);
-  if (found != models->end()) co_return *found;
+  if (found != models->end()) {
+    found->context = co_await gateway.context_of(*found);
+    co_return std::move(*found);
+  }
   auto unknown = unknown_model(id);
   unknown.kind = web::Kind::not_found;
   unknown.message += ", or not one of your plan's";

@@ -83,5 +83,7 @@ std::vector<web::Route> routes(const web::Guard&, const web::Bind<Services>&);
 // The same and those of messages_api, google_api and media_api, for agents' tokens and users' API keys, on the web and
 // on the backend.
 std::vector<web::Route> caller_routes(const agentbox::Guards&, const web::Bind<Services>&);
+// caller_routes and what the console uses of them.
+std::vector<web::Route> web_routes(const agentbox::Guards&, const web::Bind<Services>&);
 
 }  // namespace models::openai_api

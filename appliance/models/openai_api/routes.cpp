@@ -69,4 +69,10 @@ std::vector<web::Route> caller_routes(const agentbox::Guards& guards, const web:
   return rows;
 }
 
+std::vector<web::Route> web_routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {
+  auto rows = caller_routes(guards, on);
+  web::append(rows, media_api::session_routes(guards.session, on));
+  return rows;
+}
+
 }  // namespace models::openai_api

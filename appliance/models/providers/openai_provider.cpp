@@ -27,6 +27,13 @@ bool is_model_id(std::string_view id) {
   return !id.empty() && id.size() <= max_bytes && std::ranges::none_of(id, is_control);
 }
 
+// As LM Studio, vLLM and OpenRouter name it. What llama.cpp lists is what its model was trained with.
+std::int64_t listed_context(const json::object& model) {
+  for (const char* name : {"loaded_context_length", "max_model_len", "context_length"})
+    if (const auto tokens = token_count_in(model, name); tokens && *tokens > 0) return *tokens;
+  return 0;
+}
+
 struct Unheard final : Listener {
   void text(std::string_view) override {}
   void call(std::size_t, std::string_view, std::string_view, std::string_view) override {}
@@ -79,7 +86,8 @@ web::Task<Outcome<std::vector<ModelInfo>>> OpenAiProvider::models() {
     const auto* id = model ? model->if_contains("id") : nullptr;
     if (listed.size() == max_listed) break;
     if (id && id->is_string() && is_model_id(id->get_string()))
-      listed.push_back({.id = std::string(id->get_string()), .provider = settings_.name});
+      listed.push_back(
+          {.id = std::string(id->get_string()), .provider = settings_.name, .context = listed_context(*model)});
   }
   const std::lock_guard lock(mutex_);
   listed_ = listed;

@@ -41,6 +41,7 @@ web::Error to_error(const Failure&);
 struct ModelInfo {
   std::string id;
   std::string provider;
+  std::int64_t context = 0;  // tokens, as the server lists it; 0: it does not
 };
 BOOST_DESCRIBE_STRUCT(ModelInfo, (), (id, provider))
 

@@ -38,6 +38,7 @@ void EventReader::line(std::string_view text) {
   const auto name = text.substr(0, colon);
   auto value = colon == text.npos ? std::string_view() : text.substr(colon + 1);
   if (value.starts_with(' ')) value.remove_prefix(1);
+  if (colon == 0 && on_comment_) on_comment_(value);
   if (name == "event") event_ = value;
   if (name != "data") return;
   if (has_data_) data_ += '\n';

@@ -1,6 +1,7 @@
 #include "appliance/models/queue/fair_queue.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 
 namespace models {
@@ -71,6 +72,38 @@ std::optional<FairQueue::Place> FairQueue::place_of(Id id, Clock::time_point now
   const auto slots = static_cast<double>(std::max<std::size_t>(1, slots_));
   const auto rounds = std::ceil(static_cast<double>(before + 1) / slots);
   return Place{.number = before + 1, .expected = std::chrono::ceil<std::chrono::seconds>(rounds * usual_)};
+}
+
+namespace {
+
+constexpr std::string_view queued_mark = "queued ", about_mark = ", about ", seconds_mark = " s";
+
+// The number that a text begins with, which is removed. Not set: it is none.
+std::optional<std::int64_t> take_number(std::string_view& text) {
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || number < 0) return std::nullopt;
+  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  return number;
+}
+
+}  // namespace
+
+std::string to_comment(const FairQueue::Place& place) {
+  auto comment = std::string(queued_mark) + std::to_string(place.number);
+  comment.append(about_mark).append(std::to_string(place.expected.count())).append(seconds_mark);
+  return comment;
+}
+
+std::optional<FairQueue::Place> parse_place(std::string_view comment) {
+  if (!comment.starts_with(queued_mark)) return std::nullopt;
+  comment.remove_prefix(queued_mark.size());
+  const auto number = take_number(comment);
+  if (!number || !comment.starts_with(about_mark)) return std::nullopt;
+  comment.remove_prefix(about_mark.size());
+  const auto expected = take_number(comment);
+  if (!expected || comment != seconds_mark) return std::nullopt;
+  return FairQueue::Place{.number = static_cast<std::size_t>(*number), .expected = std::chrono::seconds(*expected)};
 }
 
 }  // namespace models

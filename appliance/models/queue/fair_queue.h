@@ -77,4 +77,9 @@ class FairQueue {
   std::chrono::duration<double> usual_{10};  // of a request, a moving average
 };
 
+// The comment of a stream while its request waits: "queued 2, about 20 s".
+std::string to_comment(const FairQueue::Place&);
+// Not set: it is another comment.
+std::optional<FairQueue::Place> parse_place(std::string_view comment);
+
 }  // namespace models

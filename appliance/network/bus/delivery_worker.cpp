@@ -55,7 +55,7 @@ struct DeliveryWorker::Lane {
 
   const std::string name;
   boost::asio::cancellation_signal cut_off;
-  std::shared_ptr<Semaphore> places;  // of the recipient's owner
+  std::shared_ptr<agentbox::Semaphore> places;  // of the recipient's owner
 };
 
 DeliveryWorker::DeliveryWorker(store::System system, boost::asio::io_context& home, Transport webhook, Transport agent,
@@ -162,12 +162,12 @@ void DeliveryWorker::forget_lane(const std::shared_ptr<Lane>& lane) {
   if (found != lanes_.end() && found->second == lane) lanes_.erase(found);
 }
 
-std::shared_ptr<Semaphore> DeliveryWorker::places_of(store::UserId owner) {
+std::shared_ptr<agentbox::Semaphore> DeliveryWorker::places_of(store::UserId owner) {
   std::erase_if(places_of_owners_, [](const auto& entry) { return entry.second.expired(); });
   auto& places = places_of_owners_[owner];
   auto shared = places.lock();
   if (!shared) {
-    shared = std::make_shared<Semaphore>(home_.get_executor(), options_.max_attempts_of_owner);
+    shared = std::make_shared<agentbox::Semaphore>(home_.get_executor(), options_.max_attempts_of_owner);
     places = shared;
   }
   return shared;
@@ -203,9 +203,9 @@ web::Task<bool> DeliveryWorker::handle(Lane& lane, const Delivery& delivery) {
   std::optional<DeliveryProblem> problem;
   {
     co_await lane.places->take();
-    const Semaphore::Place of_owner(*lane.places);
+    const agentbox::Semaphore::Place of_owner(*lane.places);
     co_await places_.take();
-    const Semaphore::Place of_all(places_);
+    const agentbox::Semaphore::Place of_all(places_);
     problem = co_await attempt(delivery);
   }
   if (problem) co_return co_await give_up_or_postpone(delivery, std::move(*problem));

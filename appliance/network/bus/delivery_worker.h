@@ -17,10 +17,10 @@
 #include <string_view>
 #include <vector>
 
+#include "appliance/foundation/semaphore.h"
 #include "appliance/network/bus/action.h"
 #include "appliance/network/bus/participant.h"
 #include "appliance/network/bus/records.h"
-#include "appliance/network/bus/semaphore.h"
 #include "store/store.h"
 #include "web/task.h"
 
@@ -76,7 +76,7 @@ class DeliveryWorker {
   // False if there is to be another attempt.
   web::Task<bool> give_up_or_postpone(const Delivery&, DeliveryProblem);
   std::chrono::milliseconds pause_after(std::int64_t attempts) const;
-  std::shared_ptr<Semaphore> places_of(store::UserId);
+  std::shared_ptr<agentbox::Semaphore> places_of(store::UserId);
 
   store::System system_;
   boost::asio::io_context& home_;
@@ -85,8 +85,8 @@ class DeliveryWorker {
   std::atomic<std::int64_t> last_number_{0};
   // Used on the home thread only.
   std::map<std::string, std::shared_ptr<Lane>, std::less<>> lanes_;
-  std::map<store::UserId, std::weak_ptr<Semaphore>> places_of_owners_;
-  Semaphore places_;
+  std::map<store::UserId, std::weak_ptr<agentbox::Semaphore>> places_of_owners_;
+  agentbox::Semaphore places_;
   web::Timer all_ended_;
   bool stopping_ = false;
 };

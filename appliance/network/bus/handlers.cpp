@@ -60,6 +60,7 @@ std::optional<gate::Act> act_of(const store::System& system, const Outgoing& mes
   act.target = message.to.empty() ? message.action : message.to;
   act.title = "Send the message " + message.action + (message.to.empty() ? "" : " to the agent " + message.to);
   act.key = message.from + "/" + message.message_id;
+  act.reason = web::string_member(body, "why");
   act.act = {{"messageId", message.message_id},
              {"to", message.to},
              {"action", message.action},

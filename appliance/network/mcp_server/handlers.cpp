@@ -2,6 +2,7 @@
 
 #include "appliance/foundation/version.h"
 #include "appliance/hosting/agents/new_agent.h"
+#include "appliance/network/mcp_server/authorization/authorization.h"
 #include "appliance/network/mcp_server/protocol.h"
 #include "web/admission/csrf.h"
 
@@ -156,6 +157,8 @@ web::Answer serve_message(const Services& services, const web::Request& request)
 web::Answer show_resource(const Services& services, const web::Request&) {
   const ProtectedResource answer{.resource = services.site.url("/mcp"),
                                  .resource_name = "agentbox",
+                                 .authorization_servers = {services.site.origin()},
+                                 .scopes_supported = {mcp_authorization::reading, mcp_authorization::acting},
                                  .bearer_methods_supported = {"header"},
                                  .resource_documentation = services.site.url("/api/openapi.json")};
   co_return web::reply(answer, 200);

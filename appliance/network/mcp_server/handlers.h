@@ -31,14 +31,15 @@ struct Services {
   const agentbox::Site& site;
 };
 
-// RFC 9728. Keys are sent in the Authorization header; there is no authorization server.
+// RFC 9728. API keys and the tokens of the box itself (authorization/) are sent in the Authorization header.
 struct ProtectedResource {
   std::string resource, resource_name;
-  std::vector<std::string> bearer_methods_supported;
+  std::vector<std::string> authorization_servers, scopes_supported, bearer_methods_supported;
   std::string resource_documentation;
 };
 BOOST_DESCRIBE_STRUCT(ProtectedResource, (),
-                      (resource, resource_name, bearer_methods_supported, resource_documentation))
+                      (resource, resource_name, authorization_servers, scopes_supported, bearer_methods_supported,
+                       resource_documentation))
 
 struct RpcResponse {
   std::string jsonrpc;

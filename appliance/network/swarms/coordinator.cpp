@@ -124,7 +124,9 @@ web::Task<std::optional<Swarm>> SwarmCoordinator::finish(Swarm swarm, State stat
       change.update(tasks, *row);
     }
   };
-  co_return co_await advance(swarm.owner, swarm.id, kind, std::move(data), edit);
+  auto ended = co_await advance(swarm.owner, swarm.id, kind, std::move(data), edit);
+  if (ended && ended_ && ended->reason != stopped_by_owner) ended_(*ended);
+  co_return ended;
 }
 
 web::Task<std::optional<Swarm>> SwarmCoordinator::stop(Swarm swarm, std::string reason) {

@@ -24,6 +24,8 @@ class SwarmCoordinator {
   SwarmCoordinator(store::System, const agents::AgentDirectory&, chat::Chat&, const Budget&,
                    boost::asio::io_context& home);
 
+  // Called when a swarm is finished, except by its owner. Before anything begins.
+  void when_ended(std::function<void(const Swarm&)> ended) { ended_ = std::move(ended); }
   // Works on it until it is finished, or a limit stops it. Callable from every thread.
   void begin(const Swarm&);
   // Finishes it with the answers that there are. Nothing if it is finished. Agents at work are not interrupted, but
@@ -64,6 +66,7 @@ class SwarmCoordinator {
   const Budget& budget_;
   boost::asio::io_context& home_;
   const store::Time began_ = store::now();
+  std::function<void(const Swarm&)> ended_;
   Followers followers_;
   agentbox::TaskGroup background_;
 };

@@ -43,6 +43,9 @@ BOOST_DESCRIBE_STRUCT(Swarm, (),
                       (owner, id, name, goal, agents, orchestrator, state, reason, planned_by, tasks, events, max_cost,
                        spent_before, spent, result, created_at, deadline, finished_at))
 
+// Swarm::reason.
+inline constexpr std::string_view stopped_by_owner = "Its owner stopped it.";
+
 inline const store::Owned<Swarm> swarms{{.family = "swarms", .number = 88},
                                         &Swarm::owner,
                                         &Swarm::id,

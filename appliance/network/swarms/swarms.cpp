@@ -115,7 +115,7 @@ web::Task<web::Result<Swarm>> Swarms::stop(store::UserId user, std::string id) {
   const auto swarm = find(user, id);
   if (!swarm) co_return no_such_swarm();
   if (is_finished(swarm->state)) co_return web::conflict("This swarm is finished.");
-  auto stopped = co_await coordinator_.stop(*swarm, "Its owner stopped it.");
+  auto stopped = co_await coordinator_.stop(*swarm, std::string(stopped_by_owner));
   if (!stopped) co_return web::conflict("This swarm is finished.");
   co_return std::move(*stopped);
 }

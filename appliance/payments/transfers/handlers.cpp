@@ -200,7 +200,8 @@ web::Answer pay_as_agent(const Services& services, const web::Request& request, 
                   .amount = *amount,
                   .key = body.idempotencyKey.value_or(""),
                   .memo = body.memo.value_or(""),
-                  .agent = request.caller.agent};
+                  .agent = request.caller.agent,
+                  .reason = body.why.value_or("")};
   gate::Act act{.owner = user, .agent = payment.agent, .kind = gate_kind, .effect = gate::Effect::money};
   act.target = payment.to.checksummed();
   const auto decision = services.gate.decide(act);

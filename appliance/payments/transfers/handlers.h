@@ -89,8 +89,9 @@ struct AgentPaymentRequest {
   boost::json::value amount;
   std::optional<web::Text<1, 100>> idempotencyKey;
   std::optional<web::Text<0, 200>> memo;
+  std::optional<web::Prose<0, 1'000>> why;
 };
-BOOST_DESCRIBE_STRUCT(AgentPaymentRequest, (), (to, amount, idempotencyKey, memo))
+BOOST_DESCRIBE_STRUCT(AgentPaymentRequest, (), (to, amount, idempotencyKey, memo, why))
 
 // /api/wallet/transfer, /transfers, /rules and /agents: for the owner of the wallets.
 std::vector<web::Route> web_routes(const agentbox::Guards&, const web::Bind<Services>&);

@@ -235,6 +235,7 @@ gate::Act Transfers::act_of(const Transfer& transfer, const Payment& payment) co
   act.target = transfer.to;
   act.title = "Pay " + amount + " to " + transfer.to;
   act.key = transfer.id;
+  act.reason = payment.reason;
   act.act = {{"transferId", transfer.id}, {"wallet", transfer.wallet}, {"to", transfer.to},
              {"amount", amount},          {"memo", transfer.memo},     {"network", transfer.network}};
   return act;

@@ -31,6 +31,7 @@ struct Payment {
   std::string key{};      // idempotency key; empty: the payment is a new one
   std::string memo{};
   std::string agent{};          // that pays; empty: the owner does
+  std::string reason{};         // in the agent's words
   bool needs_approval = false;  // whatever the wallet's rules say
 };
 

@@ -75,13 +75,14 @@ json::object check_of(bool is_own_image) {
 }
 
 // A foreign image reads no boot file: it gets the token of its gateway, and the box's models the way OpenAI's clients
-// look for them.
+// look for them. What its owner has handed over to it (channels' tokens) comes along.
 json::array environment_of(const AgentSpec& spec, const ContainerPlan& plan) {
   json::array environment{"HOME=" + std::string(workspace_path)};
   if (plan.image_reads_boot) return environment;
   environment.emplace_back("OPENCLAW_GATEWAY_TOKEN=" + spec.gateway_token);
   environment.emplace_back("OPENAI_BASE_URL=" + plan.listener_url + "/v1");
   environment.emplace_back("OPENAI_API_KEY=" + spec.box_token);
+  for (const auto& [name, value] : spec.image_secrets) environment.emplace_back(name + "=" + value);
   return environment;
 }
 

@@ -21,7 +21,7 @@ namespace label {
 inline constexpr std::string_view box = "agentbox.box", agent = "agentbox.agent", backend = "agentbox.backend_url",
                                   summarizer = "agentbox.summarizer_url", listener = "agentbox.door",
                                   image_reads_boot = "agentbox.boot", image_forwarded = "agentbox.forwarded",
-                                  image_memory_min = "agentbox.memory-min";
+                                  image_history = "agentbox.history", image_memory_min = "agentbox.memory-min";
 }
 
 // Names of this box's objects in the engine.

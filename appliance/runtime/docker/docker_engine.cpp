@@ -67,8 +67,8 @@ struct DockerEngine::Impl : std::enable_shared_from_this<Impl> {
   asio::thread_pool& files;
   std::function<void(std::string, std::optional<int>)> report_exit;
   std::function<void()> report_back;
-  std::mutex gateways_mutex;          // protects forwarded
-  std::set<std::uint16_t> forwarded;  // ports of gateways that may be sent X-Forwarded-*
+  std::mutex gateways_mutex;                        // protects gateways
+  std::map<std::uint16_t, GatewayTraits> gateways;  // by port
   // Used on `home` only.
   docker::Api api;
   docker::AgentNetworks networks;
@@ -152,7 +152,7 @@ struct DockerEngine::Impl : std::enable_shared_from_this<Impl> {
       created = co_await api.call("POST", path, body);
     }
     if (!created) co_return created.error();
-    note_gateway(spec.port, image->takes_forwarded);
+    note_gateway(spec.port, image->gateway);
     if (created->status != 201) co_return docker::refusal("make the agent's container", *created);
     boost::system::error_code absent;
     if (const auto* made = created->body.find_pointer("/Id", absent); made && made->is_string())
@@ -170,12 +170,9 @@ struct DockerEngine::Impl : std::enable_shared_from_this<Impl> {
     co_return instance_of(**found);
   }
 
-  void note_gateway(std::uint16_t port, bool takes_forwarded) {
+  void note_gateway(std::uint16_t port, GatewayTraits traits) {
     const std::lock_guard lock(gateways_mutex);
-    if (takes_forwarded)
-      forwarded.insert(port);
-    else
-      forwarded.erase(port);
+    gateways[port] = traits;
   }
 
   // Of a container in the engine's list, which an earlier process of the box may have started.
@@ -188,7 +185,7 @@ struct DockerEngine::Impl : std::enable_shared_from_this<Impl> {
     for (const auto& one : ports->get_array()) {
       const auto* port = one.find_pointer("/PublicPort", absent);
       if (!port || !port->is_int64()) continue;
-      note_gateway(static_cast<std::uint16_t>(port->get_int64()), image && image->takes_forwarded);
+      note_gateway(static_cast<std::uint16_t>(port->get_int64()), image ? image->gateway : docker::Image().gateway);
     }
   }
 
@@ -476,9 +473,10 @@ Task<Result<void>> DockerEngine::remove(std::string id) {
   co_return co_await web::run_on(impl_->home, impl_->remove(std::move(id)));
 }
 
-bool DockerEngine::takes_forwarded(std::uint16_t port) const {
+GatewayTraits DockerEngine::gateway_traits(std::uint16_t port) const {
   const std::lock_guard lock(impl_->gateways_mutex);
-  return impl_->forwarded.contains(port);
+  const auto found = impl_->gateways.find(port);
+  return found == impl_->gateways.end() ? docker::Image().gateway : found->second;
 }
 
 Task<Result<void>> docker_is_usable(std::string host, std::string image) {

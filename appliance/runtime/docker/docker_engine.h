@@ -55,9 +55,8 @@ class DockerEngine final : public Engine {
   web::Task<web::Result<std::vector<std::string>>> adopt(std::vector<std::string> ids) override;
   web::Task<web::Result<void>> remove(std::string id) override;
 
-  // Whether the running agent whose gateway has this port may be sent X-Forwarded-*: see docker::Image. False until
-  // adopt() has found it. Callable from every thread.
-  bool takes_forwarded(std::uint16_t port) const override;
+  // Those of its image's labels: see docker::Image. Those of a foreign image until adopt() has found the agent.
+  GatewayTraits gateway_traits(std::uint16_t port) const override;
 
  private:
   struct Impl;

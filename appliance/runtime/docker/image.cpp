@@ -32,10 +32,13 @@ std::string mebibytes(std::uint64_t bytes) { return std::to_string((bytes + (1u 
 Result<Image> image_with(const boost::json::value& labels) {
   Image image;
   image.reads_boot = value_of(labels, label::image_reads_boot) == "file";
-  image.takes_forwarded = image.reads_boot;
-  if (const auto forwarded = value_of(labels, label::image_forwarded)) {
-    if (forwarded != "on" && forwarded != "off") return bad_label(label::image_forwarded, "on or off");
-    image.takes_forwarded = forwarded == "on";
+  if (image.reads_boot) image.gateway = {};
+  for (const auto& [name, trait] : {std::pair(label::image_forwarded, &GatewayTraits::takes_forwarded),
+                                    std::pair(label::image_history, &GatewayTraits::wants_history)}) {
+    const auto value = value_of(labels, name);
+    if (!value) continue;
+    if (value != "on" && value != "off") return bad_label(name, "on or off");
+    image.gateway.*trait = value == "on";
   }
   if (const auto memory_min = value_of(labels, label::image_memory_min)) {
     image.memory_min = agentbox::parse_byte_size(*memory_min);

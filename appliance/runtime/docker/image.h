@@ -7,12 +7,14 @@
 #include <string>
 
 #include "appliance/runtime/docker/docker_api.h"
+#include "appliance/runtime/engine.h"
 
 namespace runtime::docker {
 
 struct Image {
-  bool reads_boot = false;                  // agentbox.boot=file: the box's own; others are foreign
-  bool takes_forwarded = false;             // agentbox.forwarded=on or off; otherwise whether it is the box's own
+  bool reads_boot = false;  // agentbox.boot=file: the box's own; others are foreign
+  // agentbox.forwarded and agentbox.history=on or off; those of foreign images are off and on, the box's the reverse.
+  GatewayTraits gateway{.takes_forwarded = false, .wants_history = true};
   bool has_check = false;                   // a health check of its own
   std::optional<std::uint64_t> memory_min;  // agentbox.memory-min=1G: bytes that an agent of it needs
 };

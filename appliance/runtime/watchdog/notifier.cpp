@@ -31,26 +31,27 @@ json::object webhook_body(const std::string& text) {
   return {{"text", web::escape_markup(text)}, {"content", text}, {"allowed_mentions", {{"parse", json::array()}}}};
 }
 
-std::string sentence(Notice notice, const std::string& why) {
+std::string opening(Notice notice) {
   switch (notice) {
     case Notice::degraded:
-      return "is degraded. " + why;
+      return "is degraded. ";
     case Notice::recovered:
-      return "is well again. " + why;
+      return "is well again. ";
     case Notice::repaired:
-      return "has been repaired. " + why;
+      return "has been repaired. ";
     case Notice::crash_loop:
       break;
   }
-  return "has been given up. " + why;
-}
-
-std::string with_full_stop(std::string text) {
-  if (!text.ends_with('.')) text += '.';
-  return text;
+  return "has been given up. ";
 }
 
 }  // namespace
+
+std::string sentence_of(Notice notice, const std::string& why) {
+  auto text = opening(notice) + why;
+  while (text.ends_with(' ')) text.pop_back();
+  return text.ends_with('.') ? text : text + ".";
+}
 
 struct Notifier::Impl {
   Impl(NotifierOptions chosen, boost::asio::io_context& home) : options(std::move(chosen)) {
@@ -96,11 +97,12 @@ Notifier::Notifier(NotifierOptions options, boost::asio::io_context& home)
 
 Notifier::~Notifier() = default;
 
-void Notifier::notify(const std::string& agent, const std::string& name, Notice notice, const std::string& why) {
-  if (!impl_->is_new(agent, notice)) return;
-  const auto text = "agentbox: the agent " + name + " (" + agent + ") " + with_full_stop(sentence(notice, why));
+bool Notifier::notify(const std::string& agent, const std::string& name, Notice notice, const std::string& why) {
+  if (!impl_->is_new(agent, notice)) return false;
+  const auto text = "agentbox: the agent " + name + " (" + agent + ") " + sentence_of(notice, why);
   if (impl_->bot) impl_->bot->send(text);
   if (impl_->webhook) impl_->webhook->send(text);
+  return true;
 }
 
 web::Task<> Notifier::stop() {

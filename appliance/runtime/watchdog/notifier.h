@@ -23,13 +23,16 @@ struct NotifierOptions {
   std::size_t max_waiting = 200;  // per queue; beyond it the oldest is dropped
 };
 
+// What happened to an agent, to follow its name: "is degraded. It does not answer."
+std::string sentence_of(Notice, const std::string& why);
+
 class Notifier {
  public:
   Notifier(NotifierOptions, boost::asio::io_context& home);
   ~Notifier();  // after stop(), or with `home` stopped
 
-  // Returns at once. Called on `home`.
-  void notify(const std::string& agent, const std::string& name, Notice, const std::string& why);
+  // Returns at once; false: the same was reported a short while ago. Called on `home`.
+  bool notify(const std::string& agent, const std::string& name, Notice, const std::string& why);
   // See Channel::stop.
   web::Task<> stop();
 

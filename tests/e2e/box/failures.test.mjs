@@ -19,6 +19,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { ADMIN, binary, Box, INTERNAL_KEY, PASSWORD, run, until } from "../support/box.mjs";
 import { agent_processes, is_alive, own_processes } from "../support/processes.mjs";
+import { about_files } from "../support/story_store.mjs";
 
 const provision = (person, name) => person.call("POST", "/api/agents/provision", { name, tier: "enterprise" });
 const health = async (box) => (await fetch(`${box.web}/health`)).json();
@@ -161,7 +162,7 @@ const small_disk = (t) => {
   return { folder, fill, free: () => rmSync(filler), unmount };
 };
 
-test("a full disk: writes are refused with a sentence, reads go on, and with space all is well again", async (t) => {
+test("a full disk: writes are refused with a sentence, reads go on, and with space all is well again", { skip: about_files }, async (t) => {
   if (process.getuid() !== 0) return t.skip("only root may mount a small disk");
   const disk = small_disk(t);
   if (disk.why_not) return t.skip(disk.why_not);
@@ -264,7 +265,7 @@ test("a full disk: writes are refused with a sentence, reads go on, and with spa
   assert.equal((await ada.call("POST", "/api/chat", { agentId: id, message: "hello" })).status, 200);
 });
 
-test("verify reports a log that ends in the middle of a write, with an exit code of its own", async (t) => {
+test("verify reports a log that ends in the middle of a write, with an exit code of its own", { skip: about_files }, async (t) => {
   const box = await Box.start(t);
   await box.customer("ada@example.org");
   await box.end("SIGKILL");
@@ -334,7 +335,7 @@ test("a crash is named by the next start, and so is a request that was in progre
   assert.doesNotMatch(box.log, /"crashed"/, "a stop is none");
 });
 
-test("a store that cannot be finished is refused with a sentence, and made whole by the next init", async (t) => {
+test("a store that cannot be finished is refused with a sentence, and made whole by the next init", { skip: about_files }, async (t) => {
   for (const calls of ["fsync:error=EIO:when=3+", "unlink:error=EIO:when=1+"]) {
     const data = mkdtempSync(join(tmpdir(), "agentbox-init-"));
     t.after(() => rmSync(data, { recursive: true, force: true }));

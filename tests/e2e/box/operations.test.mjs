@@ -69,6 +69,11 @@ test("health reports the store, Docker and the kill switch to everyone, without 
       disk: "ok",
       isolation: answer.isolation,
       isolationLacks: answer.isolationLacks,
+      gate: "on",
+      commands: answer.commands,
+      commandsReason: answer.commandsReason,
+      browser: answer.browser,
+      browserReason: answer.browserReason,
       stalledEventLoops: 0,
       missingPackages: answer.missingPackages,
       certificate: null,
@@ -86,6 +91,9 @@ test("health reports the store, Docker and the kill switch to everyone, without 
       assert.throws(() => execFileSync("dpkg", ["-s", name], { stdio: "ignore" }), `${name} is not installed`);
     assert.ok(["available", "unavailable"].includes(answer.docker));
     assert.ok(["none", "basic", "strong", "container"].includes(answer.isolation));
+    for (const feature of ["commands", "browser"])
+      if (answer[feature] === "on") assert.equal(answer[`${feature}Reason`], null);
+      else assert.match(answer[`${feature}Reason`], /\.$/, `a sentence says why there is no ${feature}`);
     const machine = await (await fetch(`${listener}/api/health`)).json();
     assert.ok(["healthy", "degraded", "unhealthy"].includes(machine.health));
     assert.ok(machine.memory.used <= machine.memory.total && machine.cpu.cores > 0 && machine.uptime >= 0, JSON.stringify(machine));

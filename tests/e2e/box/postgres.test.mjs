@@ -7,6 +7,7 @@ import { test } from "node:test";
 import { ADMIN, Box, INTERNAL_KEY, PASSWORD, run, until } from "../support/box.mjs";
 import { ModelServer, say } from "../peers/model_server.mjs";
 import { no_postgres, PostgresServer } from "../support/postgres.mjs";
+import { about_files } from "../support/story_store.mjs";
 
 const skip = no_postgres;
 const init = (folder, env) => run(["init", "--data", folder, "--email", ADMIN.email, "--password", ADMIN.password], { env });
@@ -121,9 +122,6 @@ test("a database serves one box, and says so", { skip }, async (t) => {
   const worse = await run(["doctor", "--json", "--data", box.folder], { env: { STORE_URL: url } });
   assert.ok(JSON.parse(worse.out).findings.some(({ level, found }) => level === "problem" && /not forced on: agents/.test(found)));
 
-  const backup = await run(["backup", "--data", box.folder, "--to", `${box.folder}-backup`], { env: { STORE_URL: url } });
-  assert.equal(backup.code, 2);
-  assert.match(backup.err, /PostgreSQL/);
   const standby = await run(["serve", "--data", box.folder], { env: { STORE_URL: url, STANDBY: "async" } });
   assert.match(standby.err, /STANDBY copies the embedded store/);
   await box.end("SIGTERM");
@@ -135,7 +133,7 @@ test("a database serves one box, and says so", { skip }, async (t) => {
   await box.serve();
 });
 
-test("a store moves into PostgreSQL and back", { skip }, async (t) => {
+test("a store moves into PostgreSQL and back", { skip: skip || about_files }, async (t) => {
   const { url } = await ready_database(t, "127.0.0.1&sslmode=disable");
   const box = await Box.start(t);
   const ada = await box.customer("ada@example.org");

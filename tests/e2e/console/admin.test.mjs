@@ -5,7 +5,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { ADMIN, Box, until } from "../support/box.mjs";
+import { ADMIN, Box, INTERNAL_KEY, send, until } from "../support/box.mjs";
 import { HOSTILE, open_browser, Person, PHONE } from "./browser.mjs";
 import { RouterServer } from "../peers/router_server.mjs";
 
@@ -267,6 +267,59 @@ test("settings and metrics are found, keys and git accounts are made and removed
   assert.ok(whole.entries.length > 3 && whole.publicKey.length > 10);
   await admin.label("Outcome").selectOption("ok");
   assert.match(await saved("Export this list (CSV)"), /^Time,Action,Outcome,.*\r\n\d{4}-/);
+});
+
+test("settings are changed in the console: at once or after the restart, with what locks them", async (t) => {
+  const { box, admin, signed_in, opens } = await story_of(t, { env: { STATUS_PAGE: "true" } });
+  admin.expected = ["status of 400"];
+  await signed_in();
+  const settings = async (wanted) => (await box.backend_call("GET", "/api/admin/settings")).settings.find(({ name }) => name === wanted);
+  const row = (name) => admin.page.getByRole("listitem").filter({ hasText: name });
+  await opens("settings?q=session_idle");
+  await admin.button("Edit SESSION_IDLE").click();
+  await admin.dialog.getByLabel("Value").fill("soon");
+  await admin.dialog.getByRole("button", { name: "Save" }).click();
+  await admin.alert.getByText(/^Value must/).waitFor();
+  await admin.is_accessible();
+  await admin.dialog.getByLabel("Value").fill("2h");
+  await admin.dialog.getByRole("button", { name: "Save" }).click();
+  await admin.dialog.waitFor({ state: "detached" });
+  await row("SESSION_IDLE").getByText("after restart").waitFor();
+  await admin.is_accessible();
+  const { pending, isPending, source } = await settings("SESSION_IDLE");
+  assert.deepEqual([isPending, source], [true, "defaults"]);
+  assert.match(readFileSync(join(box.folder, "agentbox.toml"), "utf8"), /^session_idle = "2h"$/m);
+
+  await opens("settings?q=log_level");
+  await admin.button("Edit LOG_LEVEL").click();
+  await admin.dialog.getByText("In force at once.").waitFor();
+  await admin.dialog.getByLabel("Value").selectOption("warning");
+  await admin.dialog.getByRole("button", { name: "Save" }).click();
+  await admin.dialog.waitFor({ state: "detached" });
+  assert.deepEqual([(await settings("LOG_LEVEL")).value, (await settings("LOG_LEVEL")).isPending], ["warning", false]);
+  await admin.button("Edit LOG_LEVEL").click();
+  await admin.dialog.getByRole("button", { name: "Use the default" }).click();
+  await admin.dialog.waitFor({ state: "detached" });
+  assert.equal((await settings("LOG_LEVEL")).value, "info");
+
+  // What the environment sets, and what decides about the machine, is changed there.
+  await opens("settings?q=status_page");
+  await row("STATUS_PAGE")
+    .getByTitle(/environment, which overrides/)
+    .waitFor();
+  assert.equal(await admin.button("Edit STATUS_PAGE").count(), 0);
+  const put = (name, value) =>
+    send(box.backend, "PUT", "/api/admin/settings", {
+      headers: { authorization: `Bearer ${INTERNAL_KEY}`, "content-type": "application/json" },
+      body: JSON.stringify({ name, value }),
+    });
+  assert.equal((await put("RUN_AS", "agents")).status, 409);
+  assert.equal((await put("NONSENSE", "1")).status, 404);
+  const refused = await put("TLS_CERT", "/x.pem");
+  assert.equal(refused.status, 400);
+  assert.match(refused.body.error, /TLS_CERT and TLS_KEY belong together/);
+  await box.restart();
+  assert.deepEqual([(await settings("SESSION_IDLE")).value, (await settings("SESSION_IDLE")).source], [pending, "file"]);
 });
 
 test("a backup is made, verified and removed", async (t) => {

@@ -4,22 +4,7 @@ import { test } from "node:test";
 import { Box, until } from "../support/box.mjs";
 import { call, fail, hang, ModelServer, say } from "../peers/model_server.mjs";
 import { open_browser, Person, PHONE } from "./browser.mjs";
-
-const DESK = { width: 1440, height: 900 };
-
-// Counts every click of the mouse on the page, and says so when there are more than the job may take.
-const counting = async (person) => {
-  await person.page.exposeFunction("count_click", () => ++person.clicks);
-  await person.page.addInitScript(() =>
-    document.addEventListener("click", (event) => event.isTrusted && event.detail > 0 && window.count_click(), true),
-  );
-  person.clicks = 0;
-  person.job = async (name, most, work) => {
-    person.clicks = 0;
-    await work();
-    assert.ok(person.clicks <= most, `${name}: ${person.clicks} clicks, ${most} at most`);
-  };
-};
+import { counting, SCREENS } from "./jobs.mjs";
 
 const story_of = async (t, viewport) => {
   const browser = await open_browser(t);
@@ -36,7 +21,7 @@ const story_of = async (t, viewport) => {
 
 const rest = (ada) => ada.text("is working").waitFor({ state: "detached" });
 
-for (const [place, viewport] of Object.entries({ "a desk": DESK, "a phone": PHONE })) {
+for (const [place, viewport] of Object.entries(SCREENS)) {
   test(`an agent is made, talks, has a second conversation, and an answer is stopped, on ${place}`, async (t) => {
     const { model, ada, owner } = await story_of(t, viewport);
     await ada.job("create an agent with instructions", 2, async () => {

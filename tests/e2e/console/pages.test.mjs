@@ -7,7 +7,17 @@ import { DESKTOP, open_browser, Person, PHONE } from "./browser.mjs";
 // Names that try to become markup, or to turn the text around them.
 const HOSTILE = `<img src=x onerror="document.title='mine'"><b>bold</b> \u202Egnp.exe \u2066abc`;
 
-const OWN_PAGES = ["/dashboard", "/usage", "/usage/limits", "/usage/keys", "/usage/providers", "/playground", "/settings"];
+const OWN_PAGES = [
+  "/dashboard",
+  "/usage",
+  "/usage/limits",
+  "/usage/keys",
+  "/usage/providers",
+  "/credentials",
+  "/playground",
+  "/settings",
+  "/settings/notifications",
+];
 const AGENT_PAGES = [
   "",
   "/files",

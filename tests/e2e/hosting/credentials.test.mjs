@@ -6,10 +6,11 @@ import { once } from "node:events";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import { createServer as create_https_server } from "node:https";
+import { createServer as create_socket_server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { Box } from "../support/box.mjs";
+import { Box, INTERNAL_KEY, run } from "../support/box.mjs";
 
 const skip = process.getuid() !== 0 ? "reads the agent's token as root" : undefined;
 const CANARY = "canary-4711-of-the-forge";
@@ -157,6 +158,22 @@ test("a secret reaches what it is bound to, and nothing else ever has it", { ski
   ])
     assert.ok(!text.includes(CANARY), where);
   for (const path of files_below(box.folder)) assert.ok(!readFileSync(path).includes(CANARY), path);
+
+  // Nor has what is kept elsewhere: a backup, a pack, and the store that is made of it.
+  const kept = mkdtempSync(join(tmpdir(), "agentbox-kept-"));
+  t.after(() => rmSync(kept, { recursive: true, force: true }));
+  const pack = join(kept, "box.agentbox");
+  for (const made of [
+    ["backup", "--data", box.folder, "--to", join(kept, "backup")],
+    ["pack", "--data", box.folder, "--to", pack],
+  ]) {
+    const ended = await run(made, { env: { INTERNAL_API_KEY: INTERNAL_KEY } });
+    assert.equal(ended.code, 0, JSON.stringify(ended));
+  }
+  const unpacked = await run(["unpack", pack, "--data", join(kept, "unpacked"), "--key", join(box.folder, "master.key")]);
+  assert.equal(unpacked.code, 0, JSON.stringify(unpacked));
+  assert.ok(files_below(kept).length > 10);
+  for (const path of files_below(kept)) assert.ok(!readFileSync(path).includes(CANARY), path);
 });
 
 test("no part, form or way round gets at the secret or past its binding", { skip }, async (t) => {
@@ -221,6 +238,57 @@ test("other hosts are a blind tunnel, as far as the agent's egress goes", { skip
   assert.match(await python(`get("${site.https}/")`), /^200 /);
   await ada.call("PUT", `/api/agents/${agent}/config`, { config: { egress: ["example.org"] } });
   for (const url of [site.http, site.https]) assert.match(await python(`get("${url}/")`), /egress does not admit|403/);
+});
+
+test("a connection that the server has ended is not used again, and only what changes nothing is sent twice", { skip }, async (t) => {
+  const { python } = await story_of(t);
+  const connections = [];
+  const server = create_socket_server((socket) => {
+    const requests = [];
+    connections.push(requests);
+    socket.on("error", () => undefined);
+    socket.on("data", (data) => {
+      const [, method, path] = /^([A-Z]+) (\S+)/.exec(data.toString()) ?? [];
+      if (!method) return;
+      requests.push(`${method} ${path}`);
+      // Of a connection that is in use, /ends is the end, as it is for one that the server gives up as idle.
+      if (path === "/ends" && requests.length > 1) return socket.destroy();
+      socket.write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
+      if (path === "/last") socket.end();
+    });
+  });
+  server.listen(0, HOST);
+  await once(server, "listening");
+  t.after(() => server.close());
+  const origin = `http://${HOST}:${server.address().port}`;
+  const ask = (list) =>
+    python(
+      `import http.client as h, json, time\nc = h.HTTPConnection("127.0.0.1", 3128)\nfor m, p in json.loads('${JSON.stringify(list)}'):\n  c.request(m, "${origin}" + p)\n  a = c.getresponse()\n  print(a.status, a.read().decode()[:100], end=" ")\n  time.sleep(1)`,
+    );
+  assert.equal(
+    await ask([
+      ["GET", "/last"],
+      ["POST", "/after"],
+    ]),
+    "200 ok 200 ok",
+  );
+  assert.deepEqual(connections.splice(0), [["GET /last"], ["POST /after"]]);
+  assert.equal(
+    await ask([
+      ["GET", "/one"],
+      ["GET", "/ends"],
+    ]),
+    "200 ok 200 ok",
+  );
+  assert.deepEqual(connections.splice(0), [["GET /one", "GET /ends"], ["GET /ends"]]);
+  assert.match(
+    await ask([
+      ["GET", "/one"],
+      ["POST", "/ends"],
+    ]),
+    /^200 ok 502 .*closed the connection/,
+  );
+  assert.deepEqual(connections.splice(0), [["GET /one", "POST /ends"]]);
 });
 
 test("bad credentials are refused with the field, and others' do not exist", { skip }, async (t) => {

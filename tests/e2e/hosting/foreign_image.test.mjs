@@ -63,7 +63,13 @@ test("an agent of a foreign image chats, meters, keeps its state, and sees no pr
   await t.test("its state is in its workspace", () => {
     const kept = join(box.folder, "agents", id, "workspace", ".openclaw", "session.jsonl");
     assert.ok(existsSync(kept));
-    assert.equal(readFileSync(kept, "utf8").trim().split("\n").length, 2);
+    const sent = readFileSync(kept, "utf8").trim().split("\n").map(JSON.parse);
+    assert.equal(sent.length, 2);
+    assert.deepEqual(
+      sent[1].map(({ content }) => content),
+      ["Hello", "Ahoy.", "Hello"],
+      "it keeps no conversation, so that a message comes with those before it",
+    );
   });
 
   await t.test("at its host no request shows signs of a proxy, also after a restart of the box", async () => {

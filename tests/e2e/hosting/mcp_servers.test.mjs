@@ -129,7 +129,9 @@ test("an agent calls the tools of a server with sessions, whose secrets it never
   ]);
   assert.equal(weather.sessions.size, 1, "one session for all");
   for (const [, , authorization, key] of weather.log) assert.deepEqual([authorization, key], ["Bearer the-token", "the-key"]);
-  assert.deepEqual(await story.servers(), [{ name: "sky", url: weather.url, tools: ["sky__forecast", "sky__storm"], error: null }]);
+  assert.deepEqual(await story.servers(), [
+    { name: "sky", url: weather.url, command: null, tools: ["sky__forecast", "sky__storm"], error: null, signIn: null },
+  ]);
 
   // The server has forgotten its sessions: a new one is opened.
   weather.sessions.clear();

@@ -2,7 +2,18 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { chownSync, linkSync, lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chownSync,
+  linkSync,
+  lstatSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
@@ -164,9 +175,10 @@ test("a box of root becomes a user permanently, takes its agents along, and give
 });
 
 test("where agents' users cannot reach the binary there is no helper, and the box says so", { skip }, async (t) => {
-  const folder = mkdtempSync(join(dirname(binary), "closed-")); // a hard link needs the same disk
+  const program = realpathSync(binary);
+  const folder = mkdtempSync(join(dirname(program), "closed-")); // a hard link needs the same disk
   chownSync(folder, nobody, nobody);
-  linkSync(binary, join(folder, "agentbox"));
+  linkSync(program, join(folder, "agentbox"));
   const data = mkdtempSync(join(tmpdir(), "agentbox-story-"));
   const env = { PATH: process.env.PATH, RUN_AS: "nobody", LOG_FORMAT: "json" };
   for (const listener of ["WEB", "BACKEND", "SUMMARIZER"]) env[`${listener}_LISTEN`] = "127.0.0.1:0";

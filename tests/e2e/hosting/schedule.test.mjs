@@ -237,6 +237,25 @@ test("an agent schedules prompts for itself, and sees no others", async (t) => {
   assert.equal((await agent("GET", "")).body.count, 2);
   assert.equal((await ada.call("GET", TASKS)).body.count, 2);
 
+  // How many, and how often, is a setting of the plan.
+  const often = { name: "Watch", cronSchedule: "*/30 * * * * *", prompt: "Anything new?" };
+  const refused = await agent("POST", "", often);
+  assert.deepEqual([refused.status, refused.body.error], [400, "cronSchedule: tasks that an agent makes are at least a minute apart"]);
+  const limits = (plan, body) => box.backend_call("PUT", `/api/admin/plans/${plan}/gate`, body);
+  assert.match((await limits("solo", { ownTasks: { tasks: 2 } })).error, /^ownTasks\.secondsApart/);
+  assert.match((await limits("solo", { ownTasks: { tasks: 2, secondsApart: 0 } })).error, /^ownTasks\.secondsApart/);
+  assert.match((await limits("solo", {})).error, /^rules or ownTasks/);
+  const set = await limits("solo", { ownTasks: { tasks: 2, secondsApart: 30 } });
+  assert.deepEqual(set.ownTasks, { tasks: 2, secondsApart: 30 });
+  const watch = await agent("POST", "", often);
+  assert.equal(watch.status, 201, watch.text);
+  const beyond = await agent("POST", "", { ...often, cronSchedule: "@hourly" });
+  assert.deepEqual([beyond.status, beyond.body.limit], [429, 2], beyond.text);
+  await limits("solo", { rules: [] });
+  assert.deepEqual((await box.backend_call("GET", "/api/admin/plans/solo/gate")).ownTasks, { tasks: 2, secondsApart: 30 });
+  assert.deepEqual((await box.backend_call("GET", "/api/admin/plans/label/gate")).ownTasks, { tasks: 20, secondsApart: 60 });
+  assert.equal((await agent("DELETE", `/${watch.body.id}`)).status, 200);
+
   assert.deepEqual((await other("GET", "")).body, { tasks: [], count: 0 });
   assert.equal((await other("DELETE", `/${made.body.id}`)).status, 404);
   assert.equal((await agent("DELETE", `/${made.body.id}`)).status, 200);

@@ -226,18 +226,20 @@ test("errors have the form that the clients read", async (t) => {
   assert.equal(limited_stream.status, 429);
 
   // Unknown paths have it as well.
-  for (const [method, target, status] of [
-    ["GET", "/v1beta", 404],
-    ["GET", "/v1beta/files/x", 405],
-    ["POST", path("embedContent"), 404],
-    ["POST", path("generateContent", "?alt=xml"), 400],
+  for (const [method, target, status, name, type = "application/json"] of [
+    ["GET", "/v1beta", 404, "NOT_FOUND"],
+    ["GET", "/v1beta/files/x", 405, "UNIMPLEMENTED"],
+    ["DELETE", `/v1beta/models/${MODEL}`, 405, "UNIMPLEMENTED"],
+    ["POST", path("embedContent"), 404, "NOT_FOUND"],
+    ["POST", path("generateContent", "?alt=xml"), 400, "INVALID_ARGUMENT"],
+    ["POST", path("generateContent"), 415, "INVALID_ARGUMENT", "text/plain"],
   ]) {
     const answer = await send(box.web, method, target, {
-      headers: { "x-goog-api-key": key, ...(method === "POST" && { "content-type": "application/json" }) },
+      headers: { "x-goog-api-key": key, ...(method === "POST" && { "content-type": type }) },
       body: method === "POST" ? JSON.stringify(body) : undefined,
     });
     assert.equal(answer.status, status, `${target}: ${answer.text}`);
-    assert.equal(typeof answer.body.error.status, "string", target);
+    assert.deepEqual([answer.body.error.code, answer.body.error.status], [status, name], target);
   }
 });
 

@@ -6,6 +6,7 @@ import { createServer } from "node:http";
 import { join } from "node:path";
 import { test } from "node:test";
 import { Box, send } from "../support/box.mjs";
+import { start_vendor } from "../peers/listing_vendor.mjs";
 import { MODEL, ModelServer, say } from "../peers/model_server.mjs";
 
 const messages = [{ role: "user", content: "Hello?" }];
@@ -95,31 +96,8 @@ test("a request without a model goes to the largest loaded one", async (t) => {
   assert.equal(model.asked.at(-1).model, "qwen3:4b");
 });
 
-// A vendor with OpenAI's API that lists its models and no longer has some of the catalogue's.
-const vendor_of = async (t, listed) => {
-  const server = createServer(async (request, response) => {
-    let text = "";
-    for await (const part of request) text += part;
-    const reply = (status, body) => response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
-    if (request.url === "/v1/models") return reply(200, { data: listed.map((id) => ({ id })) });
-    const { model } = JSON.parse(text);
-    vendor.asked.push(model);
-    if (!listed.includes(model))
-      return reply(404, { error: { message: `The model \`${model}\` does not exist`, code: "model_not_found" } });
-    const choices = [{ index: 0, message: { role: "assistant", content: "Yes." }, finish_reason: "stop" }];
-    reply(200, { id: "a", object: "chat.completion", model, choices, usage: { prompt_tokens: 5, completion_tokens: 3, total_tokens: 8 } });
-  });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  t.after(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const vendor = { url: `http://127.0.0.1:${server.address().port}/v1`, asked: [] };
-  return vendor;
-};
 const with_vendor = async (t, listed) => {
-  const vendor = await vendor_of(t, listed);
+  const vendor = await start_vendor(t, listed);
   const box = await Box.start(t, { OPENAI_API_KEY: "sk-of-openai", OPENAI_BASE_URL: vendor.url });
   const ada = await box.customer("ada@example.org", "network");
   const { key } = (await ada.call("POST", "/api/keys", { name: "script" })).body;
@@ -149,6 +127,21 @@ test("a model that its vendor lists works without an entry in the catalogue, at 
     calls.map(({ cost }) => cost === null),
     [false, true, true],
   );
+  const found = async (query) => (await ada.call("GET", `/api/models?${new URLSearchParams(query)}`)).body.models;
+  for (const [model, name, known] of [
+    ["gpt-99", "gpt-99", false],
+    ["openai/gpt-99", "openai/gpt-99", false],
+    ["gpt-4o-mini", "GPT-4o mini", true],
+  ])
+    assert.deepEqual(
+      (await found({ model })).map((one) => [one.id, one.name, one.provider, one.costKnown]),
+      [[model, name, "openai", known]],
+    );
+  assert.deepEqual(await found({ model: "gpt-98" }), []);
+  assert.ok(
+    (await found({})).every(({ costKnown }) => costKnown),
+    "those of the catalogue",
+  );
   await ada.call("PUT", "/api/caps", { scope: "user", period: "day", usd: "1" });
   const bounded = await complete({ model: "gpt-99" });
   assert.deepEqual([bounded.status, bounded.body.error.code], [403, "MODEL_RESTRICTED"], "money cannot bound it");
@@ -168,4 +161,32 @@ test("without a fallback the error says that the model is gone, and what to do",
   const gone = await complete({ model: "openai/gpt-4o-mini" });
   assert.equal(gone.status, 404, gone.text);
   assert.match(gone.body.error.message, /does not have .*agentbox catalogue update/);
+});
+
+test("the context of a model beyond the catalogue is what its server tells", async (t) => {
+  const context_at = async (answers, model) => {
+    const server = createServer((request, response) => {
+      const found = answers[request.url];
+      response.writeHead(found ? 200 : 404, { "content-type": "application/json" }).end(JSON.stringify(found ?? { error: "not found" }));
+    });
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    t.after(() => server.close());
+    const box = await Box.start(t, { LOCAL_MODEL_URL: `http://127.0.0.1:${server.address().port}/v1` });
+    const ada = await box.customer("ada@example.org");
+    const { key } = (await ada.call("POST", "/api/keys", { name: "script" })).body;
+    const shown = (name) => send(box.backend, "GET", `/v1/models/${name}`, { headers: { authorization: `Bearer ${key}` } });
+    return Promise.all(model.map(async (name) => (await shown(name)).body.context_length));
+  };
+  const list = (...models) => ({ object: "list", data: models.map((model) => ({ object: "model", ...model })) });
+  const of_several = {
+    "/v1/models": list({ id: "listed", max_model_len: 32768 }, { id: "loaded" }, { id: "idle" }),
+    "/api/ps": { models: [{ name: "loaded", model: "loaded", size: 1, context_length: 8192 }] },
+  };
+  assert.deepEqual(await context_at(of_several, ["listed", "loaded", "idle"]), [32768, 8192, undefined]);
+  const of_llama = {
+    "/v1/models": list({ id: "gguf", meta: { n_ctx_train: 131072 } }),
+    "/props": { total_slots: 4, default_generation_settings: { n_ctx: 4096 } },
+  };
+  assert.deepEqual(await context_at(of_llama, ["gguf"]), [4096], "what a slot has, not what the model was trained with");
 });

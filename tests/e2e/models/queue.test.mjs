@@ -1,52 +1,11 @@
 // Requests wait for a slot of the model server: those of persons first, and in the order of their users.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { once } from "node:events";
 import { readFileSync } from "node:fs";
-import { createServer } from "node:http";
 import { join } from "node:path";
+import { start_server } from "../peers/held_model.mjs";
 import { Box, send } from "../support/box.mjs";
-
-// A server that answers each request when the test says so, and tells its slots as llama.cpp does.
-const start_server = async (t, slots) => {
-  const held = []; // {prompt, answer}, in the order in which they came
-  const load = {}; // running and waiting, in vLLM's metrics, once they are set
-  const server = createServer(async (request, response) => {
-    let text = "";
-    for await (const part of request) text += part;
-    const reply = (status, body) => response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
-    if (request.url === "/props" && slots) return reply(200, { total_slots: slots });
-    if (request.url === "/metrics" && load.running !== undefined)
-      return response
-        .writeHead(200, { "content-type": "text/plain" })
-        .end(
-          `vllm:num_requests_running{model_name="small"} ${load.running}\nvllm:num_requests_waiting{model_name="small"} ${load.waiting}\n`,
-        );
-    if (request.url === "/v1/models") return reply(200, { data: [{ id: "small" }] });
-    if (request.url !== "/v1/chat/completions") return reply(404, { error: { message: "not found" } });
-    const { messages } = JSON.parse(text);
-    const prompt = messages.at(-1).content;
-    const choices = [{ index: 0, message: { role: "assistant", content: `Answer to ${prompt}.` }, finish_reason: "stop" }];
-    held.push({
-      prompt,
-      answer: () =>
-        reply(200, {
-          id: "a",
-          object: "chat.completion",
-          model: "small",
-          choices,
-          usage: { prompt_tokens: 5, completion_tokens: 3, total_tokens: 8 },
-        }),
-    });
-  });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  t.after(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return { url: `http://127.0.0.1:${server.address().port}/v1`, held, load };
-};
+import { follow_events } from "../support/event_stream.mjs";
 
 const until = async (condition, what) => {
   const end = Date.now() + 60_000;
@@ -215,4 +174,40 @@ test("a server that batches as vLLM does gets as many requests as it works on at
   await until(() => server.held.length === 3, "a slot is free");
   for (const { answer } of server.held.slice(1)) answer();
   for (const answer of await Promise.all(answers)) assert.equal(answer.status, 200, answer.text);
+});
+
+test("an agent's answer says how it waits, to those that follow it, too", async (t) => {
+  const { server, box, users, ask } = await story_of(t, 1);
+  const agent = await box.running_agent(users.ada);
+  const first = ask("bob", "first");
+  await until(() => server.held.length === 1, "the first is with the server");
+  const headers = { cookie: users.ada.cookie };
+  const stream = await fetch(`${box.web}/api/chat`, {
+    method: "POST",
+    headers: { ...headers, "content-type": "application/json" },
+    body: JSON.stringify({ agentId: agent, message: "Hello", stream: true, keep: true }),
+  });
+  let text = "";
+  const read = (async () => {
+    for await (const piece of stream.body.pipeThrough(new TextDecoderStream())) text += piece;
+  })();
+  const places = () => [...text.matchAll(/event: queued\ndata: (.*)\n/g)].map(([, data]) => JSON.parse(data));
+  await until(() => places().length > 0, "its place is shown");
+  assert.equal(places()[0].place, 1);
+  assert.ok(Number.isInteger(places()[0].expectedSeconds), JSON.stringify(places()));
+  const [, question] = /event: question\ndata: (.*)\n/.exec(text);
+  const joined = follow_events(t, `${box.web}/api/chat/stream?agentId=${agent}&messageId=${JSON.parse(question).id}`, headers);
+  await until(() => joined.of("queued").length > 0, "one who joins later sees it, too");
+  assert.equal(joined.of("queued")[0].place, 1);
+  server.held[0].answer();
+  await until(() => server.held.length === 2, "it is with the server");
+  server.held[1].answer();
+  assert.equal((await first).status, 200);
+  await read;
+  await until(() => joined.closed, "its end");
+  assert.equal(places().at(-1).place, 0, "it does not wait any more");
+  assert.equal(joined.of("queued").at(-1).place, 0);
+  assert.ok(text.lastIndexOf("event: queued") < text.indexOf("event: delta"), "before it says something");
+  assert.match(text, /Answer to Hello/);
+  assert.deepEqual([joined.of("delta")[0].content, joined.of("end").length], ["Answer to Hello.", 1]);
 });

@@ -1,7 +1,7 @@
 // A site on loopback whose answers are a function of the story.
 import { createServer } from "node:http";
 
-// `answer({method, url, headers, text})` returns {status = 200, headers, json, body}, or nothing for 404.
+// `answer({method, url, headers, text, bytes})` returns {status = 200, headers, json, body}, or nothing for 404.
 export const serve_site = async (t, answer) => {
   const site = { requests: [], answer };
   const server = createServer(async (request, response) => {
@@ -12,6 +12,7 @@ export const serve_site = async (t, answer) => {
       url: new URL(request.url, site.url),
       headers: request.headers,
       text: Buffer.concat(parts).toString(),
+      bytes: Buffer.concat(parts),
     };
     site.requests.push(asked);
     const { status = 200, headers = {}, json, body = "" } = (await site.answer(asked)) ?? { status: 404 };

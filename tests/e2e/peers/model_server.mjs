@@ -138,6 +138,8 @@ export class ModelServer {
   reported = []; // the usage of all completions that had one
   faults = []; // what was wrong with a request; there must be none at the end of the test
   script = [];
+  hears = undefined; // its answer to sound
+  heard = []; // the forms with the sound
   #hanging;
   #server = createServer((request, response) => void this.#answer(request, response));
 
@@ -193,6 +195,10 @@ export class ModelServer {
     if (route === "POST /v1/embeddings" && this.embeds) {
       const given = this.embeds(JSON.parse(text));
       return raw(typeof given === "string" ? given : JSON.stringify(given));
+    }
+    if (route === "POST /v1/audio/transcriptions" && this.hears) {
+      this.heard.push({ type: request.headers["content-type"], body: text });
+      return raw(JSON.stringify(this.hears));
     }
     if (route === "GET /api/ps" && this.loaded)
       return raw(JSON.stringify({ models: Object.entries(this.loaded).map(([model, size]) => ({ model, size })) }));

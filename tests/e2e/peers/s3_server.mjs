@@ -22,12 +22,13 @@ const problem_of = async ({ method, url, host }) => {
   const signingDate = time_of(given["X-Amz-Date"]),
     expiresIn = Number(given["X-Amz-Expires"]);
   if (!(Date.now() < signingDate.getTime() + expiresIn * 1_000)) return "AccessDenied";
+  const own = Object.fromEntries(Object.entries(given).filter(([name]) => !name.startsWith("X-Amz-")));
   const request = {
     method,
     protocol: "http:",
     hostname: url.hostname,
     path: url.pathname,
-    query: {},
+    query: own,
     headers: { host, [UNSIGNED]: "UNSIGNED-PAYLOAD" },
   };
   const unsigned = new Set([UNSIGNED]);
@@ -37,8 +38,11 @@ const problem_of = async ({ method, url, host }) => {
     : "SignatureDoesNotMatch";
 };
 
+const PAGE = 50; // names in an answer; S3 returns 1,000
+
 export class S3 {
   objects = new Map(); // by path: {type, content}
+  is_down = false; // connections are reset
 
   static async start(t) {
     const store = new S3();
@@ -64,7 +68,33 @@ export class S3 {
     };
   }
 
+  // A box's settings for a standby in the bucket.
+  standby_settings() {
+    return {
+      STANDBY_S3_ENDPOINT: this.url,
+      STANDBY_S3_BUCKET: BUCKET,
+      STANDBY_S3_FOLDER: "boxes/first",
+      STANDBY_S3_REGION: REGION,
+      STANDBY_S3_ACCESS_KEY_ID: ACCESS_KEY.accessKeyId,
+      STANDBY_S3_SECRET_ACCESS_KEY: ACCESS_KEY.secretAccessKey,
+    };
+  }
+
+  // ListObjectsV2.
+  #list(url, response) {
+    const of_bucket = `/${BUCKET}/`,
+      prefix = url.searchParams.get("prefix") ?? "",
+      after = url.searchParams.get("start-after") ?? "";
+    const keys = [...this.objects.keys()].filter((path) => path.startsWith(of_bucket)).map((path) => path.slice(of_bucket.length));
+    const found = keys.filter((key) => key.startsWith(prefix) && key > after).toSorted();
+    const page = found.slice(0, PAGE).map((key) => `<Contents><Key>${key}</Key></Contents>`);
+    response
+      .writeHead(200, { "content-type": "application/xml" })
+      .end(`<ListBucketResult><IsTruncated>${found.length > PAGE}</IsTruncated>${page.join("")}</ListBucketResult>`);
+  }
+
   async #answer(request, response) {
+    if (this.is_down) return request.socket.destroy();
     const parts = [];
     for await (const part of request) parts.push(part);
     const url = new URL(request.url, this.url);
@@ -72,6 +102,7 @@ export class S3 {
       response.writeHead(status, { "content-type": "application/xml" }).end(`<?xml version="1.0"?><Error><Code>${code}</Code></Error>`);
     const problem = await problem_of({ method: request.method, url, host: request.headers.host });
     if (problem) return refuse(403, problem);
+    if (url.searchParams.get("list-type") === "2" && url.pathname === `/${BUCKET}`) return this.#list(url, response);
     if (request.method === "PUT") {
       this.objects.set(url.pathname, { type: request.headers["content-type"], content: Buffer.concat(parts) });
       return response.writeHead(200).end();

@@ -38,6 +38,22 @@ const call_tool = async (box, listener) => {
   return send(box[listener], "POST", "/mcp", { headers: { authorization: `Bearer ${key}`, "content-type": "application/json" }, body });
 };
 
+// A client of /mcp that a user lets in.
+const let_in = async (box) => {
+  const person = await box.customer("consent@example.org");
+  const redirectUri = "https://connector.example.org/callback";
+  const headers = { "content-type": "application/json" };
+  const registered = await send(box.web, "POST", "/oauth/register", { headers, body: JSON.stringify({ redirect_uris: [redirectUri] }) });
+  const proof = { responseType: "code", codeChallenge: "a".repeat(43), codeChallengeMethod: "S256" };
+  return person.call("POST", "/oauth/consent", { clientId: registered.body.client_id, redirectUri, ...proof, decision: "allow" });
+};
+const sign_out = async (box) => {
+  const person = await box.customer("signed-out@example.org");
+  const { id } = (await person.call("POST", "/api/agents/provision", { name: "Scout" })).body.agent;
+  await person.call("PUT", `/api/agents/${id}/config`, { config: { mcpServers: { sky: { url: "https://mcp.example.org/mcp" } } } });
+  return person.call("DELETE", `/api/agents/${id}/mcp-servers/sky/sign-in`);
+};
+
 // A user with an agent, whose payment waits for the user's answer.
 const payer_of = async ({ box }, name) => {
   const payer = await box.customer(`${name}@example.org`);
@@ -171,6 +187,21 @@ const noted = {
     },
   ],
 
+  "web POST /api/notifications/devices": [
+    "push device added: ok",
+    async (world) => {
+      const keys = {
+        p256dh: "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4",
+        auth: "BTBZMqHH6r4Tts7J_aSIgg",
+      };
+      world.device = await world.ada.call("POST", "/api/notifications/devices", { endpoint: "https://push.example.org/a", keys });
+    },
+  ],
+  "web DELETE /api/notifications/devices/{id}": [
+    "push device removed: ok",
+    ({ ada, device }) => ada.call("DELETE", `/api/notifications/devices/${device.body.id}`),
+  ],
+
   "web POST /api/auth/step-up": [
     "identity confirmed: currentPassword is wrong",
     ({ ada }) => ada.call("POST", "/api/auth/step-up", { currentPassword: "a wrong password" }),
@@ -297,6 +328,10 @@ const noted = {
       ],
     ]),
   ),
+  "backend PUT /api/admin/settings": [
+    "setting changed by admin: ok",
+    ({ box }) => box.backend_call("PUT", "/api/admin/settings", { name: "SESSION_IDLE", value: "2h" }),
+  ],
   "backend PUT /api/admin/caps": [
     "cap set by admin: ok",
     ({ box }) => box.backend_call("PUT", "/api/admin/caps", { scope: "plan", target: "label", period: "day", tokens: 1000 }),
@@ -429,6 +464,8 @@ const noted = {
   ],
   "web POST /mcp": ["MCP tool called: ok", ({ box }) => call_tool(box, "web")],
   "backend POST /mcp": ["MCP tool called: ok", ({ box }) => call_tool(box, "backend")],
+  "web POST /oauth/consent": ["MCP client let in: ok", ({ box }) => let_in(box)],
+  "web DELETE /api/agents/{id}/mcp-servers/{server}/sign-in": ["signed out of an MCP server: ok", ({ box }) => sign_out(box)],
   "backend POST /api/admin/backup": [
     "backup made by admin",
     ({ box }) => box.backend_call("POST", "/api/admin/backup", { to: `${box.folder}-copy` }),
@@ -466,6 +503,8 @@ for (const [route, [line, use]] of Object.entries(noted)) if (on_both(route)) no
 // What people do with what is theirs, and what changes nothing: nobody gets in by it, and nobody is kept out.
 const unnoted = {
   "lets nobody in": [
+    ...["register", "token"].map((act) => `web POST /oauth/${act}`), // the consent is noted
+    "web POST /api/agents/{id}/mcp-servers/{server}/sign-in", // the callback, a GET, is noted
     "web POST /api/auth/nonce",
     "web POST /api/auth/social-id/refresh",
     "web POST /api/auth/token-gating/verify",
@@ -513,6 +552,7 @@ const unnoted = {
     ),
     "web PUT /api/agents/{id}/channels/{channel}/peers/{peer}",
     "web DELETE /api/agents/{id}/channels/{channel}/dead-letters/{letter}",
+    ...["PUT /api/notifications", "POST /api/notifications/test"].map((row) => `web ${row}`),
     "web POST /api/chat",
     "web POST /api/chat/stop",
     "web POST /api/memory",
@@ -534,6 +574,8 @@ const unnoted = {
     "web POST /api/swarms/{id}/stop",
     "web DELETE /api/swarms/{id}",
     "backend POST /api/agent-mcp/call",
+    "backend POST /api/agent-browser",
+    "web POST /api/agents/{id}/browser", // its begin and end have entries
     "backend POST /api/agent-commands",
     "backend POST /api/agent-commands/{command}/input",
     "backend DELETE /api/agent-commands/{command}",
@@ -587,6 +629,7 @@ const unnoted = {
   "asking models": [
     "web POST /api/demo/chat",
     "web POST /api/playground",
+    "web POST /api/transcriptions",
     ...["web", "backend"].flatMap((listener) => [
       ...["/v1", ""].flatMap((prefix) =>
         ["chat/completions", "responses", "embeddings", "audio/transcriptions", "audio/speech", "images/generations"].map(

@@ -137,9 +137,15 @@ const open_doors = [
   "web GET /login",
   "web GET /dashboard",
   "web GET /settings",
+  "web GET /settings/{page}",
+  "web GET /worker.js",
   "web GET /usage",
   "web GET /usage/{tab}",
   "web GET /.well-known/oauth-protected-resource",
+  "web GET /.well-known/oauth-authorization-server",
+  "web GET /oauth/authorize",
+  "web POST /oauth/register",
+  "web POST /oauth/token", // by the code or refresh token
   "web GET /asks",
   "web GET /ask",
   "web GET /feeds",
@@ -197,6 +203,7 @@ const open_doors = [
   "web POST /api/invite/validate",
   "backend POST /api/invite/validate",
   "web POST /api/webhooks/email",
+  "web GET /api/channel-events/{channel}", // answered by a token that the owner has entered at the provider
   "web POST /api/channel-events/{channel}", // signed as the channel's provider signs
   "web GET /api/agents",
   "web GET /api/agents/clone",
@@ -262,6 +269,7 @@ const credentials_in_answers = {
   "web POST /api/admin/operator-keys": "recent admin session",
   "web POST /api/invite/generate": "internal key",
   "web POST /api/auth/social-id/refresh": "none", // the body's refresh token
+  "web POST /oauth/token": "none", // the body's code, with its verifier, or refresh token
   "web GET /api/radio/live": "none", // the key is empty: it is its owner's secret
   "web POST /api/radio/streams": "none", // signed by the wallet
   "web POST /api/radio/streams/{streamId}/rotate-key": "none", // signed by the wallet

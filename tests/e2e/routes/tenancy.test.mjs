@@ -27,6 +27,7 @@ const missing = {
   ask: "ask_1800000000000-aaaaaaaaaaaa",
   credential: "cr_aaaaaaaaaaaaaaaaaaaa",
   command: "cmd_aaaaaaaaaaaaaaaa",
+  device: `pd_${"a".repeat(24)}`,
 };
 
 // Bodies that the routes accept, where {} is none.
@@ -107,6 +108,12 @@ const neighbours = async (t) => {
   const second = await box.running_agent(ada, "Ada's second", "enterprise");
   const swarm = (await ada.call("POST", "/api/swarms", { goal: "remember that the safe's code is 4711", agents: [agent, second] })).body.id;
   await until("the swarm is done", async () => (await ada.call("GET", `/api/swarms/${swarm}`)).body.state === "done");
+  const push_keys = {
+    p256dh: "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4",
+    auth: "BTBZMqHH6r4Tts7J_aSIgg",
+  };
+  const phone = { endpoint: "https://push.example.org/4711", keys: push_keys };
+  const device = (await ada.call("POST", "/api/notifications/devices", phone)).body.id;
   const bus_key = (await ada.call("POST", "/api/underground/keys", { agentId: agent, algorithm: "webhook" })).body.key.id;
   const [message] = (await ada.call("GET", `/api/chat?agentId=${agent}`)).body.messages;
   const seen = async () => {
@@ -176,6 +183,7 @@ const neighbours = async (t) => {
       ask,
       credential,
       command,
+      device,
     },
   };
 };
@@ -205,6 +213,7 @@ test("every route with an id in its path", async (t) => {
     "/api/traces/": "trace",
     "/api/wallet/transfers/": "transfer",
     "/api/asks/": "ask",
+    "/api/notifications/devices/": "device",
   };
   const kinds = (path, name) => {
     const [, kind] = Object.entries(of_id).find(([start]) => path.startsWith(start)) ?? [];
@@ -382,6 +391,8 @@ const described_ids = async (box) => {
     "GET /api/underground/messages before",
     "GET /api/underground/dead-letters before",
     "POST /api/skills/booking-settlement bookingId",
+    "POST /api/agents/{id}/browser key", // of a keyboard
+    "POST /oauth/consent clientId", // of a program, which belongs to no user
     // Whether the person of a channel is the owner.
     "POST /api/agents/{id}/channels/{channel}/invitations owner",
     "POST /api/agents/{id}/channels/{channel}/pairings owner",

@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { listener_ports, OWN_PORTS } from "./ports.mjs";
 import { agent_processes, end_process } from "./processes.mjs";
+import { new_database, over_postgres, write_store_url } from "./story_store.mjs";
 
 export const binary = process.env.AGENTBOX_BINARY;
 assert.ok(binary, "AGENTBOX_BINARY names the binary under test");
@@ -91,7 +92,12 @@ export class Box {
     box.folder = mkdtempSync(join(tmpdir(), "agentbox-story-"));
     box.env = env;
     t.after(() => box.discard());
-    execFileSync(binary, ["init", "--data", box.folder, "--email", ADMIN.email, "--password", ADMIN.password]);
+    if (over_postgres) box.database = await new_database(binary);
+    const store = box.database && { STORE_URL: box.database.url };
+    execFileSync(binary, ["init", "--data", box.folder, "--email", ADMIN.email, "--password", ADMIN.password], {
+      env: { ...process.env, ...store },
+    });
+    if (box.database) write_store_url(box.folder, box.database.url);
     await box.serve();
     return box;
   }
@@ -150,7 +156,7 @@ export class Box {
   }
 
   async discard() {
-    if (this.child.exitCode === null && this.child.signalCode === null) {
+    if (this.child && this.child.exitCode === null && this.child.signalCode === null) {
       // Agents outlive the box by design: they are deleted before it goes.
       const agents = await this.backend_call("GET", "/api/agents").catch(() => []);
       for (const agent of Array.isArray(agents) ? agents : []) await this.backend_call("DELETE", `/api/agents/${agent.id}`).catch(() => {});
@@ -158,6 +164,7 @@ export class Box {
     }
     for (const { pid } of agent_processes(this)) end_process(pid); // of a box that the story has killed
     rmSync(this.folder, { recursive: true, force: true });
+    this.database?.remove();
   }
 
   async backend_call(method, path, body) {

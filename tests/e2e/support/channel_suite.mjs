@@ -1,12 +1,15 @@
 // The stories that hold for every kind of channel. A driver is what stands at the other end:
-//   env, token, options      of the box and the channel; wrong_token, if the kind knows one
+//   env, token, options      of the box and the channel; secrets and wrong_token, if the kind knows some
+//   address(person)          of a person or a group at the provider, unless it is the number itself
 //   connected(channel)       called with the channel's view
 //   write(person, text, {group, mentioned, files}) → a function that delivers the same event again
 //   texts(chat), files(chat) what was sent to a person or a group, as people see it
+//   taken()                  waits until the box has taken what was written, where its order with what follows is not sure
 //   vanish(), listen()       nobody is there; it is back
 //   limit(seconds), lose()   the next message is answered 429; is taken, and its answer is lost
 //   refuses, hold            set: every message is refused for good; is taken, and its answer is lost. held: one was
 //   revoke()                 the token is no longer valid; absent if the kind has no such thing
+//   has_no_groups, has_files  of the class: true, false if the kind has none
 //   max_text, edits(chat)    the longest text; how often a message was edited, absent if the kind edits none
 import assert from "node:assert/strict";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -37,8 +40,8 @@ export class ChannelStory {
     return answer.body;
   }
   async add(token = this.driver.token) {
-    const { kind, options } = this.driver;
-    const { channel } = await this.call("POST", this.path, { kind, token, ...(options && { options }) });
+    const { kind, options, secrets } = this.driver;
+    const { channel } = await this.call("POST", this.path, { kind, token, ...(options && { options }), ...(secrets && { secrets }) });
     this.channel = `${this.path}/${channel.id}`;
     return channel;
   }
@@ -66,6 +69,9 @@ export class ChannelStory {
     this.driver.write(person, code);
     await this.heard(person, /talk to Scout|now linked/);
   }
+  address(person) {
+    return this.driver.address?.(person) ?? String(person);
+  }
   heard(chat, pattern, count = 1) {
     return until(`${chat} hears ${pattern}`, () => {
       const found = this.driver.texts(chat).filter((text) => pattern.test(text));
@@ -73,6 +79,39 @@ export class ChannelStory {
     });
   }
 }
+
+const files_go_both_ways = async (story) => {
+  const { driver, model, box } = story;
+  const { ada, eve } = PEOPLE;
+  model.reply = (text) => `Got it: ${text}`;
+  driver.write(ada, "Read this", { files: [{ name: "../notes.txt", content: "The kettle is on." }] });
+  const heard = await story.heard(ada, /Got it: Read this/);
+  const workspace = join(box.folder, "agents", story.agent, "workspace");
+  const path = /File: (channels\/\S+notes\.txt)/.exec(heard.replaceAll("\\", ""))[1];
+  assert.equal(readFileSync(join(workspace, path), "utf8"), "The kettle is on.");
+
+  mkdirSync(join(workspace, "out"), { recursive: true });
+  writeFileSync(join(workspace, "out", "report.txt"), "All is well.");
+  model.reply = () => "Here is [the report](out/report.txt) and [nothing](out/none.txt) and [a secret](.agentbox/memory.jsonl).";
+  driver.write(ada, "The report, please");
+  await until("the file", () => driver.files(ada).length > 0);
+  assert.deepEqual(
+    driver.files(ada).map(({ name, content }) => [name, content]),
+    [["report.txt", "All is well."]],
+  );
+
+  // A peer's files are apart, and a peer gets none of the owner's.
+  await story.pair(eve);
+  model.reply = (text) => `Got it: ${text} [x](out/report.txt)`;
+  driver.write(eve, "Mine", { files: [{ name: "mine.txt", content: "Eve's own." }] });
+  await story.heard(eve, /Got it: Mine/);
+  const peers = join(workspace, ".agentbox", "peers");
+  const stored = readdirSync(peers, { recursive: true }).find((name) => name.endsWith("mine.txt"));
+  assert.equal(readFileSync(join(peers, stored), "utf8"), "Eve's own.");
+  driver.write(eve, "Anything else?");
+  await story.heard(eve, /Got it: Anything else/);
+  assert.deepEqual(driver.files(eve), []);
+};
 
 export const channel_stories = (Driver) => {
   const { kind } = Driver;
@@ -86,12 +125,13 @@ export const channel_stories = (Driver) => {
     driver.write(eve, "Let me in");
     const code = /`?([a-z0-9]{8})`?$/.exec(await story.heard(eve, /code to the person/))[1];
     driver.write(eve, "Hello?");
+    await driver.taken?.();
     assert.deepEqual(model.asked, [], "a stranger's text reaches no model");
-    const { peers } = await until("the request", async () => {
-      const list = await story.call("GET", `${story.channel}/peers`);
-      return list.count === 1 && list;
+    const asking = await until("the request", async () => {
+      const { peers } = await story.call("GET", `${story.channel}/peers`);
+      return peers.find(({ address }) => address === story.address(eve));
     });
-    assert.deepEqual([peers[0].standing, peers[0].address], ["pending", String(eve)]);
+    assert.equal(asking.standing, "pending");
     assert.equal((await story.owner.call("POST", `${story.channel}/pairings`, { code: "00000000" })).status, 404);
     await story.call("POST", `${story.channel}/pairings`, { code });
     await story.heard(eve, /now talk to Scout/);
@@ -120,7 +160,7 @@ export const channel_stories = (Driver) => {
     driver.write(ada, "/help");
     await story.heard(ada, /\/stop/);
 
-    const { id } = (await story.call("GET", `${story.channel}/peers`)).peers.find(({ address }) => address === String(eve));
+    const { id } = (await story.call("GET", `${story.channel}/peers`)).peers.find(({ address }) => address === story.address(eve));
     await story.call("PUT", `${story.channel}/peers/${id}`, { standing: "blocked" });
     const asked = model.asked.length;
     driver.write(eve, "Still there?");
@@ -138,22 +178,26 @@ export const channel_stories = (Driver) => {
     assert.equal(JSON.stringify(await story.call("GET", story.path)).includes(driver.token), false);
   });
 
-  test(`${kind}: in a group the agent answers those who mention it, once the owner has admitted the group`, async (t) => {
-    const story = await story_of(t);
-    const { driver, model } = story;
-    await story.connect();
-    driver.write(eve, "Nice weather", { group: GROUP, mentioned: false });
-    driver.write(eve, "Scout, who are you?", { group: GROUP, mentioned: true });
-    const code = /`?([a-z0-9]{8})`?$/.exec(await story.heard(GROUP, /code to the person/))[1];
-    await story.call("POST", `${story.channel}/pairings`, { code });
-    await story.heard(GROUP, /now talk to Scout/);
-    driver.write(eve, "Nobody asks", { group: GROUP, mentioned: false });
-    driver.write(bob, "who am I?", { group: GROUP, mentioned: true });
-    await story.heard(GROUP, /You said: .*who am I\?/);
-    assert.equal(model.asked.length, 1);
-    assert.equal(driver.texts(bob).length, 0, "the answer is in the group");
-    driver.check?.();
-  });
+  test(
+    `${kind}: in a group the agent answers those who mention it, once the owner has admitted the group`,
+    { skip: Driver.has_no_groups },
+    async (t) => {
+      const story = await story_of(t);
+      const { driver, model } = story;
+      await story.connect();
+      driver.write(eve, "Nice weather", { group: GROUP, mentioned: false });
+      driver.write(eve, "Scout, who are you?", { group: GROUP, mentioned: true });
+      const code = /`?([a-z0-9]{8})`?$/.exec(await story.heard(GROUP, /code to the person/))[1];
+      await story.call("POST", `${story.channel}/pairings`, { code });
+      await story.heard(GROUP, /now talk to Scout/);
+      driver.write(eve, "Nobody asks", { group: GROUP, mentioned: false });
+      driver.write(bob, "who am I?", { group: GROUP, mentioned: true });
+      await story.heard(GROUP, /You said: .*who am I\?/);
+      assert.equal(model.asked.length, 1);
+      assert.equal(driver.texts(bob).length, 0, "the answer is in the group");
+      driver.check?.();
+    },
+  );
 
   test(`${kind}: open channels have caps, and allow-lists need no code`, async (t) => {
     const story = await story_of(t);
@@ -163,7 +207,7 @@ export const channel_stories = (Driver) => {
       await story.call("PATCH", story.channel, edit);
       await story.until_connected();
     };
-    await change({ allowed: [String(bob)], access: "closed" });
+    await change({ allowed: [story.address(bob)], access: "closed" });
     driver.write(eve, "Anyone?");
     driver.write(bob, "I am listed");
     await story.heard(bob, /You said: I am listed/);
@@ -177,7 +221,7 @@ export const channel_stories = (Driver) => {
     // Visitors of an open channel are public: no memory, no files, no tools.
     assert.equal(model.tools, undefined, JSON.stringify(model.tools));
     const standing = async (person) =>
-      (await story.call("GET", `${story.channel}/peers`)).peers.find(({ address }) => address === String(person));
+      (await story.call("GET", `${story.channel}/peers`)).peers.find(({ address }) => address === story.address(person));
     assert.deepEqual([(await standing(eve)).standing, (await standing(bob)).standing], ["visitor", "allowed"]);
     const audience_of = async (person) => {
       const { conversationId } = await standing(person);
@@ -204,49 +248,23 @@ export const channel_stories = (Driver) => {
     driver.check?.();
   });
 
-  test(`${kind}: long answers are cut, files go both ways${Driver.can_edit ? ", and an answer that streams is edited" : ""}`, async (t) => {
+  test(`${kind}: long answers are cut${Driver.has_files === false ? "" : ", files go both ways"}${Driver.can_edit ? ", and an answer that streams is edited" : ""}`, async (t) => {
     const story = await story_of(t);
     const { driver, model, box } = story;
     await story.connect();
     await story.pair(ada, true);
-    const code = Array.from({ length: 900 }, (_, line) => `line(${line}); // <b>${line}</b> & so on`).join("\n");
+    const length = Driver.long_lines ?? 900;
+    const code = Array.from({ length }, (_, line) => `line(${line}); // <b>${line}</b> & so on`).join("\n");
     model.reply = () => `**Listing** of *everything*\n\n\`\`\`js\n${code}\n\`\`\`\n\nThat is _all_ a_b_c <end>.`;
     driver.write(ada, "List it");
     await story.heard(ada, /That is .*all.* a_b_c <end>/);
     const parts = driver.texts(ada).filter((text) => /line\(|Listing|That is/.test(text));
-    assert.ok(parts.length > 1, "it is cut");
+    if (driver.max_text < 30_000) assert.ok(parts.length > 1, "it is cut");
     for (const part of parts) assert.ok(part.length <= driver.max_text, `${part.length} characters`);
-    for (let line = 0; line < 900; line += 89)
+    for (let line = 0; line < length; line += Math.ceil(length / 10))
       assert.equal(parts.filter((part) => part.includes(`line(${line});`)).length, 1, `line ${line} is there once`);
 
-    model.reply = (text) => `Got it: ${text}`;
-    driver.write(ada, "Read this", { files: [{ name: "../notes.txt", content: "The kettle is on." }] });
-    const heard = await story.heard(ada, /Got it: Read this/);
-    const workspace = join(box.folder, "agents", story.agent, "workspace");
-    const path = /File: (channels\/\S+notes\.txt)/.exec(heard.replaceAll("\\", ""))[1];
-    assert.equal(readFileSync(join(workspace, path), "utf8"), "The kettle is on.");
-
-    mkdirSync(join(workspace, "out"), { recursive: true });
-    writeFileSync(join(workspace, "out", "report.txt"), "All is well.");
-    model.reply = () => "Here is [the report](out/report.txt) and [nothing](out/none.txt) and [a secret](.agentbox/memory.jsonl).";
-    driver.write(ada, "The report, please");
-    await until("the file", () => driver.files(ada).length > 0);
-    assert.deepEqual(
-      driver.files(ada).map(({ name, content }) => [name, content]),
-      [["report.txt", "All is well."]],
-    );
-
-    // A peer's files are apart, and a peer gets none of the owner's.
-    await story.pair(eve);
-    model.reply = (text) => `Got it: ${text} [x](out/report.txt)`;
-    driver.write(eve, "Mine", { files: [{ name: "mine.txt", content: "Eve's own." }] });
-    await story.heard(eve, /Got it: Mine/);
-    const peers = join(workspace, ".agentbox", "peers");
-    const stored = readdirSync(peers, { recursive: true }).find((name) => name.endsWith("mine.txt"));
-    assert.equal(readFileSync(join(peers, stored), "utf8"), "Eve's own.");
-    driver.write(eve, "Anything else?");
-    await story.heard(eve, /Got it: Anything else/);
-    assert.deepEqual(driver.files(eve), []);
+    if (Driver.has_files !== false) await files_go_both_ways(story);
 
     if (Driver.can_edit) {
       // The long answer would have the agent ask the model for a summary first.
@@ -314,6 +332,7 @@ export const channel_stories = (Driver) => {
     await story.heard(ada, /You said: After it/);
     const times = driver.texts(ada).filter((text) => text.includes("Lost answer")).length;
     assert.ok(times >= 1 && times <= 2, `it came ${times} times`);
+    await until("nothing waits", async () => (await story.state()).queued === 0);
     driver.refuses = true; // this person has gone
     driver.write(ada, "To nobody");
     const { deadLetters } = await until("the dead letter", async () => {
@@ -384,13 +403,21 @@ export const channel_stories = (Driver) => {
     const switched = await box.backend_call("PUT", `/api/admin/channel-kinds/${kind}`, { enabled: false });
     assert.equal(switched.enabled, false, JSON.stringify(switched));
     assert.match((await story.until_state("off")).error, /administrator/);
-    assert.equal((await story.owner.call("POST", story.path, { kind, token: driver.token, options: driver.options ?? null })).status, 403);
+    assert.equal(
+      (
+        await story.owner.call("POST", story.path, {
+          ...{ kind, token: driver.token, options: driver.options ?? null },
+          ...(driver.secrets && { secrets: driver.secrets }),
+        })
+      ).status,
+      403,
+    );
     await box.backend_call("PUT", `/api/admin/channel-kinds/${kind}`, { enabled: true });
     await story.until_connected();
     const { channels } = await box.backend_call("GET", "/api/admin/channels");
     assert.deepEqual([channels.length, channels[0].state, channels[0].agentId], [1, "connected", story.agent]);
     if (driver.revoke) {
-      driver.revoke();
+      await driver.revoke();
       driver.write(ada, "Anyone there?");
       assert.match((await story.until_state("rejected")).error, /does not accept/);
     }

@@ -3,6 +3,7 @@
 // A sign-in that has expired is a session that goes on, but proves nobody any more.
 #include <cstdio>
 #include <exception>
+#include <optional>
 #include <stdexcept>
 #include <string>
 
@@ -11,6 +12,7 @@
 #include "appliance/box/open_store.h"
 #include "appliance/foundation/crypto/random.h"
 #include "appliance/foundation/data_folder.h"
+#include "appliance/foundation/settings/load.h"
 #include "appliance/identity/second_factor/step_up.h"
 
 namespace {
@@ -37,9 +39,8 @@ void grow_old(const store::System& system, const std::string& token) {
 }
 
 void expire(const std::string& what, const std::string& folder, const std::string& secret) {
-  agentbox::Settings settings;
-  settings.data = folder;
-  const auto store = agentbox::open_store(settings);
+  const auto nothing = [](const std::string&) { return std::optional<std::string>(); };
+  const auto store = agentbox::open_store(agentbox::resolve_settings({{"AGENTBOX_DATA", folder}}, nothing, {}));
   const auto system = store->system();
   if (what == "session")
     return expire(system, accounts::sessions, system.get(accounts::sessions, crypto::sha256_hex(secret)));

@@ -54,6 +54,8 @@ export const awaits_signal = (pid, number) => {
   return pending !== undefined && (BigInt(`0x${pending}`) & (1n << BigInt(number - 1))) !== 0n;
 };
 
+// What is mounted in the process's view of the machine; empty once it has ended.
+export const mounts = (pid) => read(pid, "mountinfo")?.toString("latin1") ?? "";
 export const command_line = (pid) => read(pid, "cmdline").toString("latin1");
 export const environment = (pid) => read(pid, "environ").toString("latin1");
 

@@ -3,11 +3,13 @@
 // cut removes the entries from ID on, and says so where the log ends; downgrade makes the log that of an older version.
 #include <cstdio>
 #include <exception>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "appliance/box/open_store.h"
+#include "appliance/foundation/settings/load.h"
 #include "appliance/identity/audit/chain.h"
 #include "appliance/identity/audit/signed_heads.h"
 
@@ -57,9 +59,8 @@ void downgrade(const store::System& system) {
 }
 
 void tamper(const std::string& folder, const std::string& what, const std::vector<std::int64_t>& ids) {
-  agentbox::Settings settings;
-  settings.data = folder;
-  const auto store = agentbox::open_store(settings);
+  const auto nothing = [](const std::string&) { return std::optional<std::string>(); };
+  const auto store = agentbox::open_store(agentbox::resolve_settings({{"AGENTBOX_DATA", folder}}, nothing, {}));
   const auto system = store->system();
   if (what == "downgrade") return downgrade(system);
   auto first = row_of(system, audit::entries, ids.at(0));

@@ -68,6 +68,8 @@ export async function signUp(person: Registration) {
 }
 
 export async function signOut() {
+  // What it shows is the user's, not the browser's.
+  if (navigator.serviceWorker?.controller) await import("./push").then(({ unsubscribe }) => unsubscribe()).catch(() => undefined);
   await endSession(() => call("POST /api/auth/signout"));
   rememberSession(false);
   user.value = null;

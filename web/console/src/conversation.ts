@@ -3,9 +3,11 @@ import { signal, type Signal } from "@preact/signals";
 import { ApiError, call, patience, send, sentence } from "./api/client";
 import { events } from "./api/events";
 import { changed } from "./api/live";
+import { placeOf, type QueuePlace } from "./api/queue";
 import type { ChatMessage } from "./api/types";
 import { forget as forgetAgents } from "./agents";
 import { t } from "./app/i18n";
+import { forgetModels } from "./models";
 import { forgetFiles, upload } from "./workspace";
 
 // A tool that the agent calls while it answers. `result` and `duration` (milliseconds) come when it has returned.
@@ -29,6 +31,7 @@ export interface Conversation {
   waiting: Signal<boolean>; // for the agent's answer to a question, which may be from before the page was loaded
   partial: Signal<string>; // what has arrived of the answer
   steps: Signal<Step[]>; // the agent's steps on its way to the answer
+  queued: Signal<QueuePlace | undefined>; // while the answer waits in the queue before the model
   error: Signal<string>; // a sentence, or empty
   deleting: Signal<boolean>; // nothing is asked about it any more
   stop: AbortController | undefined; // of the answer that is being read
@@ -59,6 +62,7 @@ export function conversation(talk: Talk): Conversation {
       waiting: signal(false),
       partial: signal(""),
       steps: signal([]),
+      queued: signal(undefined),
       error: signal(""),
       deleting: signal(false),
       stop: undefined,
@@ -68,11 +72,37 @@ export function conversation(talk: Talk): Conversation {
   return found;
 }
 
+// What was typed when the session ended elsewhere, for the same user's return.
+let kept: { user: string; drafts: Map<string, string> } | undefined;
+
+export function keepDrafts(user: string) {
+  const drafts = [...conversations].map(([key, { draft }]) => [key, draft.peek()] as const).filter(([, text]) => text !== "");
+  kept = { user, drafts: new Map(drafts) };
+  forgetEverything();
+}
+
+// Gives the user the drafts back; another one never sees them.
+export function restoreDrafts(user: string) {
+  const drafts = kept?.user === user ? kept.drafts : new Map<string, string>();
+  kept = undefined;
+  for (const [key, text] of drafts) {
+    const at = key.indexOf("/");
+    const { draft } = conversation({ agentId: key.slice(0, at), conversationId: key.slice(at + 1) });
+    if (draft.peek() === "") draft.value = text;
+  }
+}
+
 export function forgetAll() {
+  kept = undefined;
+  forgetEverything();
+}
+
+function forgetEverything() {
   for (const { stop } of conversations.values()) stop?.abort();
   conversations.clear();
   setAside.clear();
   forgetFiles();
+  forgetModels();
   forgetAgents();
 }
 
@@ -152,9 +182,10 @@ async function awaitAnswer(talk: Talk) {
   }
 }
 
-function forgetPartial({ partial, steps }: Conversation) {
+function forgetPartial({ partial, steps, queued }: Conversation) {
   partial.value = "";
   steps.value = [];
+  queued.value = undefined;
 }
 
 // Reads the box's stream of an answer that this page has not asked for, or not as it is now. Whether it came to its end.
@@ -175,7 +206,8 @@ async function follow(talk: Talk, messageId: string, signal: AbortSignal): Promi
 }
 
 // What the stream of an answer tells before its end.
-function take({ partial, steps }: Conversation, event: string, data: string) {
+function take({ partial, steps, queued }: Conversation, event: string, data: string) {
+  if (event === "queued") queued.value = placeOf(data);
   if (event === "delta") partial.value += (JSON.parse(data) as { content?: string }).content ?? "";
   if (event === "tool_call" || event === "tool_output" || event === "tool_result")
     steps.value = withStep(steps.value, JSON.parse(data) as ToolEvent);

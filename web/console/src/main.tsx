@@ -8,7 +8,7 @@ import { loadLanguage, t } from "./app/i18n";
 import { match } from "./app/pages";
 import { go, location } from "./app/router";
 import { Shell } from "./app/shell";
-import { forgetAll } from "./conversation";
+import { forgetAll, keepDrafts, restoreDrafts } from "./conversation";
 
 const unreachable = signal("");
 const texts = loadLanguage();
@@ -42,14 +42,25 @@ effect(() => {
 });
 
 effect(() => {
+  if (account.user.value) void import("./app/worker");
+});
+
+effect(() => {
   const { user, settings } = account;
   void settings.value;
   followUser(user.value?.id ?? "");
 });
 
 effect(() => {
+  const id = account.user.value?.id;
+  if (id) restoreDrafts(id);
+});
+
+effect(() => {
   if (sessionsEnded.value === 0) return;
-  forgetAll();
+  const was = account.user.peek()?.id;
+  if (was) keepDrafts(was);
+  else forgetAll();
   rememberSession(false);
   account.user.value = null;
 });

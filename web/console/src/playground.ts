@@ -2,6 +2,7 @@
 import { signal, type Signal } from "@preact/signals";
 import { ApiError, patience, send, sentence } from "./api/client";
 import { events } from "./api/events";
+import { placeOf, type QueuePlace } from "./api/queue";
 import type { Trial, TrialAnswer } from "./api/types";
 import { t } from "./app/i18n";
 
@@ -11,6 +12,7 @@ export interface Try {
   text: Signal<string>;
   answer: Signal<TrialAnswer | undefined>; // once it is complete
   error: Signal<string>;
+  queued: Signal<QueuePlace | undefined>; // while it waits in the queue before the model
   busy: Signal<boolean>;
 }
 
@@ -19,7 +21,14 @@ export const mostModels = 6;
 
 export function ask(models: string[], trial: Omit<Trial, "model">, stop: AbortSignal): Try[] {
   return models.map((model) => {
-    const one: Try = { model, text: signal(""), answer: signal(undefined), error: signal(""), busy: signal(true) };
+    const one: Try = {
+      model,
+      text: signal(""),
+      answer: signal(undefined),
+      error: signal(""),
+      queued: signal(undefined),
+      busy: signal(true),
+    };
     void run(one, { ...trial, model }, stop);
     return one;
   });
@@ -34,6 +43,7 @@ async function run(one: Try, body: Trial, stop: AbortSignal) {
     }
     for await (const { event, data } of events(response.body!)) {
       const content = JSON.parse(data) as { content?: string; error?: string };
+      if (event === "queued") one.queued.value = placeOf(data);
       if (event === "delta") one.text.value += content.content ?? "";
       if (event === "error") throw new ApiError(content.error ?? t("error.internal"), 500);
       if (event === "done") finish(one, JSON.parse(data) as TrialAnswer);

@@ -46,10 +46,15 @@ export interface Sum {
   failed: number;
   inputTokens: number;
   outputTokens: number;
-  cost: number; // US dollars
+  cost: number; // US dollars, without the calls of unknown cost
+  unknown: number; // calls whose cost is unknown
 }
 
-const none = (id: string): Sum => ({ id, calls: 0, failed: 0, inputTokens: 0, outputTokens: 0, cost: 0 });
+const none = (id: string): Sum => ({ id, calls: 0, failed: 0, inputTokens: 0, outputTokens: 0, cost: 0, unknown: 0 });
+
+// The catalogue has no price for the model of the call, which was made.
+export const isCostUnknown = ({ cost, ownKey, outcome, inputTokens, outputTokens }: ModelCall) =>
+  !ownKey && typeof cost !== "string" && (outcome === "ok" || inputTokens + outputTokens > 0);
 
 function add(sum: Sum, one: ModelCall) {
   sum.calls += 1;
@@ -58,6 +63,7 @@ function add(sum: Sum, one: ModelCall) {
   sum.outputTokens += one.outputTokens;
   // Calls with the user's own provider keys are paid there.
   if (!one.ownKey) sum.cost += Number(one.cost ?? 0);
+  if (isCostUnknown(one)) sum.unknown += 1;
 }
 
 export function total(calls: ModelCall[]): Sum {

@@ -24,7 +24,7 @@ Findings check_store(const Settings&);
 Findings check_runtime(const Settings&);
 // The model servers, and the names of all hosts that the settings name.
 Findings check_outside(const Settings&);
-// The optional programs that live streams and videos need.
-Findings check_programs();
+// The optional programs that agents' browsers, live streams and videos need.
+Findings check_programs(const Settings&);
 
 }  // namespace agentbox::cli::doctor

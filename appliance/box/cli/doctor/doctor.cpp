@@ -48,7 +48,7 @@ Findings examine(const Settings& settings) {
   add(doctor::check_store(settings));
   add(doctor::check_runtime(settings));
   add(doctor::check_outside(settings));
-  add(doctor::check_programs());
+  add(doctor::check_programs(settings));
   return findings;
 }
 
@@ -92,7 +92,7 @@ Examined examine(const SettingFlags& flags) {
     auto settings = flags.only_data();
     Findings findings{{"settings", Level::problem, error.what(),
                        "correct this first: what the settings name is checked once they can be read"}};
-    for (auto more : {doctor::check_machine(settings), doctor::check_programs()})
+    for (auto more : {doctor::check_machine(settings), doctor::check_programs(settings)})
       findings.insert(findings.end(), more.begin(), more.end());
     return {std::move(settings), std::move(findings)};
   }

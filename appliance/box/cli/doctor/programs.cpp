@@ -1,5 +1,7 @@
 #include "appliance/media/programs/programs.h"
 #include "appliance/box/cli/doctor/checks.h"
+#include "appliance/hosting/web_browser/program.h"
+#include "appliance/runtime/commands.h"
 
 namespace agentbox::cli::doctor {
 
@@ -12,10 +14,19 @@ Finding optional(const std::string& check, bool is_there, const std::string& use
   return {check, Level::note, "not installed: no " + use, "apt-get install " + package + ", if you want this"};
 }
 
+// The box's own reason is in /health: browsers also need what commands need.
+Finding check_browser(const Settings& settings) {
+  const auto why = browser::why_no_program(runtime::tools_folder(settings.agent_tools));
+  if (why.empty()) return {"browser of agents", Level::ok, "installed", {}};
+  return {"browser of agents", Level::note, why + " Agents have no browser",
+          "apt-get install chromium, if you want this"};
+}
+
 }  // namespace
 
-Findings check_programs() {
-  return {optional("ffmpeg", ::programs::find("ffmpeg").has_value(), "generated videos", "ffmpeg"),
+Findings check_programs(const Settings& settings) {
+  return {check_browser(settings),
+          optional("ffmpeg", ::programs::find("ffmpeg").has_value(), "generated videos", "ffmpeg"),
           optional("espeak-ng", ::programs::find("espeak-ng").has_value(), "narration of videos", "espeak-ng"),
           optional("fonts", fs::exists("/usr/share/fonts/truetype/noto"), "titles in most scripts",
                    "fonts-noto-core fonts-droid-fallback"),

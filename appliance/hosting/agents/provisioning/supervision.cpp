@@ -44,9 +44,10 @@ watchdog::Target target_of(const Agent& agent) {
 }  // namespace
 
 Supervision::Supervision(store::System system, Provisioner& provisioner, agentbox::Events& events,
-                         const agentbox::Settings& settings, Entered entered)
+                         const agentbox::Settings& settings, Entered entered, Notified notified)
     : provisioner_(provisioner),
       entered_(std::move(entered)),
+      notified_(std::move(notified)),
       notifier_(notifier_options(settings), provisioner.home()),
       watchdog_(std::move(system), policy_of(settings), actions(), provisioner.home()) {
   provisioner_.set_observer(observer());
@@ -107,7 +108,8 @@ watchdog::WatchdogActions Supervision::actions() {
     });
   };
   actions.notify = [this](const watchdog::Target& target, watchdog::Notice notice, const std::string& why) {
-    notifier_.notify(target.id, target.name, notice, why);
+    const bool is_new = notifier_.notify(target.id, target.name, notice, why);
+    if (is_new && notified_) notified_(target, notice, why);
   };
   actions.entered = [this](const watchdog::Watch& watch) {
     if (entered_) entered_(watch);

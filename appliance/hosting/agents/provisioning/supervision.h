@@ -12,8 +12,10 @@ class Supervision {
  public:
   // Called on `home` whenever an agent enters a state.
   using Entered = std::function<void(const watchdog::Watch&)>;
-  // Becomes the provisioner's observer, on its `home`. `entered` may be empty. All arguments must outlive it.
-  Supervision(store::System, Provisioner&, agentbox::Events&, const agentbox::Settings&, Entered entered);
+  // Called on `home` for each notice that people get.
+  using Notified = std::function<void(const watchdog::Target&, watchdog::Notice, const std::string& why)>;
+  // Becomes the provisioner's observer, on its `home`. Both functions may be empty. All arguments must outlive it.
+  Supervision(store::System, Provisioner&, agentbox::Events&, const agentbox::Settings&, Entered, Notified);
   Supervision(const Supervision&) = delete;
   Supervision& operator=(const Supervision&) = delete;
 
@@ -37,6 +39,7 @@ class Supervision {
 
   Provisioner& provisioner_;
   const Entered entered_;
+  const Notified notified_;
   watchdog::Notifier notifier_;
   watchdog::Watchdog watchdog_;
 };

@@ -5,6 +5,8 @@
 #include <charconv>
 
 #include "appliance/foundation/crypto/random.h"
+#include "appliance/hosting/channels/adapters/forms.h"
+#include "appliance/hosting/channels/adapters/reading.h"
 #include "web/ascii.h"
 #include "web/json.h"
 #include "web/routes/fields.h"
@@ -15,16 +17,10 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr std::chrono::seconds poll_time{50}, poll_margin{10}, file_timeout{60};
+constexpr std::chrono::seconds poll_time{50}, poll_margin{10};
 constexpr std::size_t max_message = 4'096;
 constexpr auto rejected = "Telegram does not accept the bot's token.";
 const json::array wanted_updates{"message", "callback_query"};
-
-std::int64_t integer_at(const json::value& value, std::string_view pointer) {
-  boost::system::error_code absent;
-  const auto* found = value.find_pointer(pointer, absent);
-  return found && found->is_int64() ? found->get_int64() : 0;
-}
 
 // "chat" or "chat/topic".
 void add_chat(json::object& parameters, const std::string& chat) {
@@ -72,20 +68,6 @@ void add_files(const json::value& message, std::vector<FileReference>& files) {
                                                                   {"video_note", "video.mp4"}};
   for (const auto& [kind, name] : kinds)
     if (const auto* file = object.if_contains(kind)) add(*file, name);
-}
-
-std::string multipart(const std::string& boundary, const json::object& fields, const Sending& sending,
-                      std::string_view part) {
-  std::string body;
-  for (const auto& [name, value] : fields) {
-    body.append("--" + boundary + "\r\nContent-Disposition: form-data; name=\"").append(name).append("\"\r\n\r\n");
-    body.append(value.is_string() ? std::string(value.get_string()) : json::serialize(value)).append("\r\n");
-  }
-  auto name = sending.file_name;
-  std::erase_if(name, [](char c) { return c == '"' || static_cast<unsigned char>(c) < 0x20; });
-  body.append("--" + boundary + "\r\nContent-Disposition: form-data; name=\"").append(part);
-  body.append("\"; filename=\"" + name + "\"\r\nContent-Type: application/octet-stream\r\n\r\n");
-  return body.append(sending.content).append("\r\n--" + boundary + "--\r\n");
 }
 
 }  // namespace
@@ -300,12 +282,20 @@ web::FetchRequest Telegram::file_request(const Sending& sending) const {
   constexpr std::size_t max_photo = 10u << 20;
   const bool is_photo = ends({".jpg", ".jpeg", ".png"}) && sending.content.size() <= max_photo;
   const bool is_voice = ends({".ogg", ".oga"});
-  json::object fields;
-  add_chat(fields, sending.chat);
-  const auto boundary = "agentbox-" + crypto::random_hex(16);
+  json::object chat;
+  add_chat(chat, sending.chat);
+  FormFields fields;
+  for (const auto& [field, value] : chat) fields.emplace_back(field, json::serialize(value));
+  const auto boundary = new_boundary();
   auto made = request(is_photo ? "sendPhoto" : is_voice ? "sendVoice" : "sendDocument");
   made.headers = {{"Content-Type", "multipart/form-data; boundary=" + boundary}};
-  made.body = multipart(boundary, fields, sending, is_photo ? "photo" : is_voice ? "voice" : "document");
+  made.body = form_data(boundary, fields,
+                        {.part = is_photo   ? "photo"
+                                 : is_voice ? "voice"
+                                            : "document",
+                         .file_name = sending.file_name,
+                         .media_type = "application/octet-stream",
+                         .content = sending.content});
   made.timeout = file_timeout;
   return made;
 }

@@ -148,7 +148,9 @@ web::Task<SendResult> Webhook::send(Sending sending) {
   const auto answer = co_await web::fetch(std::move(request));
   if (!answer) co_return failure_of(answer.error(), has_begun);
   if (answer->status / 100 == 2) co_return sending.key;
-  co_return failure_of(*answer, "The webhook answered with status " + std::to_string(answer->status) + ".");
+  auto failure = failure_of(*answer, "The webhook answered with status " + std::to_string(answer->status) + ".");
+  failure.is_refused = false;  // there is no sign-in that could show it
+  co_return failure;
 }
 
 web::Task<web::Result<std::string>> Webhook::download(FileReference file) {

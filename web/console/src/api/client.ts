@@ -1,7 +1,7 @@
 // Requests to the box. The operations and their types are those of its OpenAPI document (schema.ts). Every failure
 // becomes an ApiError whose message is a sentence for the user.
 import { signal } from "@preact/signals";
-import { t } from "../app/i18n";
+import { t, untilLoaded } from "../app/i18n";
 import { go } from "../app/router";
 import { takeEarly } from "./early";
 import type { Operations } from "./schema";
@@ -124,6 +124,7 @@ export async function send<K extends Key>(operation: K, input: Parts = {}): Prom
         });
   } catch (cause) {
     if (input.signal?.aborted) throw cause;
+    await untilLoaded();
     const tooLate = cause instanceof DOMException && cause.name === "TimeoutError";
     throw new ApiError(t(tooLate ? "error.timeout" : "error.unreachable"), 0);
   }
@@ -144,6 +145,7 @@ function anyOf(signals: AbortSignal[]): AbortSignal {
 
 async function failure(response: Response): Promise<ApiError> {
   const body = (await response.json().catch(() => ({}))) as Record<string, unknown>;
+  await untilLoaded();
   if (body.code === "SECOND_FACTOR_SETUP_REQUIRED") go("/settings", { replace: true });
   const wait = Number(response.headers.get("Retry-After") ?? response.headers.get("RateLimit-Reset") ?? 0);
   let message = typeof body.error === "string" && body.error !== "" ? body.error : fallback(response.status);

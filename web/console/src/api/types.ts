@@ -30,8 +30,13 @@ export type Task = Answer<"GET /api/scheduled-tasks">["tasks"][number];
 export type Run = Answer<"GET /api/scheduled-tasks/{taskId}/runs">["runs"][number];
 export type Channel = Answer<"GET /api/agents/{id}/channels">["channels"][number];
 export type NewChannel = Body<"POST /api/agents/{id}/channels">;
+export type AdminChannel = Answer<"GET /api/admin/channels">["channels"][number];
+export type ChannelKindRule = Answer<"GET /api/admin/channel-kinds">["kinds"][number];
 export type ChannelPeer = Answer<"GET /api/agents/{id}/channels/{channel}/peers">["peers"][number];
 export type DeadChannelMessage = Answer<"GET /api/agents/{id}/channels/{channel}/dead-letters">["deadLetters"][number];
+export type Notifications = Answer<"GET /api/notifications">;
+export type NoticeWay = Notifications["ways"][number];
+export type PushDevice = Notifications["devices"][number];
 export type Heartbeat = Answer<"GET /api/heartbeat">["heartbeat"];
 
 export interface TreeNode {
@@ -53,6 +58,9 @@ export type ModelCall = Answer<"GET /api/dashboard/calls">["calls"][number];
 export type Cap = Answer<"GET /api/caps">["caps"][number];
 export type NewCap = Body<"PUT /api/caps">;
 export type ApiKey = Answer<"GET /api/keys">["keys"][number];
+export type BrowserHand = Body<"POST /api/agents/{id}/browser">;
+export type Credential = Answer<"GET /api/credentials">["credentials"][number];
+export type CredentialUse = Answer<"GET /api/credentials/uses">["uses"][number];
 export type ProviderKey = Answer<"GET /api/provider-keys">["keys"][number];
 
 export type AuditEntry = Answer<"GET /api/admin/audit">["entries"][number];

@@ -27,8 +27,19 @@ export const language = signal("en");
 // For dates and numbers: the browser's own variant of the language, such as en-GB.
 export const locale = computed(() => navigator.languages.find((tag) => tag.split("-")[0] === language.value) ?? language.value);
 
+let loading: Promise<unknown> = Promise.resolve();
+
 // Loads the texts; the console is drawn after that.
-export async function loadLanguage() {
+export function loadLanguage() {
+  const loaded = load();
+  loading = loaded.catch(() => undefined);
+  return loaded;
+}
+
+// Resolved once t() has texts, or they could not be loaded. For what is said before the console is drawn.
+export const untilLoaded = () => loading;
+
+async function load() {
   const wanted = preferred();
   const loaded = (await import(`../messages/${wanted}.json`)) as { default: Messages };
   messages.value = loaded.default;
@@ -56,6 +67,9 @@ export function tn(key: CountKey, count: number, values: Values = {}): string {
   const full = (known && `${key}.${form}` in known ? `${key}.${form}` : `${key}.other`) as Key;
   return t(full, { count: new Intl.NumberFormat(locale.value).format(count), ...values });
 }
+
+// Whether there is a text of that key.
+export const has = (key: string): key is Key => messages.value !== undefined && key in messages.value;
 
 // The text of a key that is made of a prefix and a value of the box, or the value itself if it has no text.
 export function named(prefix: string, value: string): string {

@@ -97,6 +97,7 @@ const admin: Section[] = [
   {
     title: "admin.network",
     rows: [
+      { to: "/admin/channels", title: "page.all_channels", icon: "chat" },
       { to: "/admin/egress", title: "page.egress", icon: "globe" },
       { to: "/admin/git", title: "page.git_hosts", icon: "git" },
     ],

@@ -81,7 +81,7 @@ function Page({ unreachable, onRetry }: { unreachable: string; onRetry: () => vo
   if (unreachable) {
     return (
       <div class="column">
-        <EmptyState title={unreachable} text={t("shell.unreachable_hint")} alert>
+        <EmptyState isPage title={unreachable} text={t("shell.unreachable_hint")} alert>
           <Button kind="primary" onClick={onRetry}>
             {t("action.retry")}
           </Button>
@@ -95,7 +95,7 @@ function Page({ unreachable, onRetry }: { unreachable: string; onRetry: () => vo
   if (!found || !account.maySee(found.page.access)) {
     return (
       <div class="column">
-        <EmptyState title={t("page.missing")} text={t("shell.missing_hint")} />
+        <EmptyState isPage title={t("page.missing")} text={t("shell.missing_hint")} />
       </div>
     );
   }
@@ -105,7 +105,7 @@ function Page({ unreachable, onRetry }: { unreachable: string; onRetry: () => vo
   if (failed.value === found.page) {
     return (
       <div class="column">
-        <EmptyState title={t("shell.stale")} text={t("shell.stale_hint")} alert>
+        <EmptyState isPage title={t("shell.stale")} text={t("shell.stale_hint")} alert>
           <Button kind="primary" onClick={() => window.location.reload()}>
             {t("action.reload")}
           </Button>

@@ -12,6 +12,11 @@ const rows: [keys: string, does: Key][] = [
   ["↑ ↓", "shortcuts.entries"],
   ["Enter", "shortcuts.send"],
   ["Shift Enter", "shortcuts.line"],
+  ["↑", "shortcuts.edit_last"],
+  ["/", "shortcuts.commands"],
+  ["Shift Esc", "shortcuts.field"],
+  ["Ctrl .", "shortcuts.stop"],
+  ["Ctrl Shift O", "shortcuts.new_talk"],
   ["Esc", "shortcuts.close"],
   ["?", "shortcuts.this"],
 ];

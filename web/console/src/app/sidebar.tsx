@@ -224,6 +224,7 @@ function Self() {
         { title: t("page.account"), icon: "self", to: "/settings" },
         { title: t("page.keys"), icon: "key", to: "/usage/keys" },
         { title: t("page.providers"), icon: "agent", to: "/usage/providers" },
+        { title: t("page.credentials"), icon: "key", to: "/credentials" },
         undefined,
         ...themes.map((one) => ({ title: t(`theme.${one}`), pressed: theme.value === one, run: () => chooseTheme(one) })),
         undefined,

@@ -4,14 +4,16 @@ interface Props {
   title: string;
   text?: string;
   alert?: boolean; // something went wrong
+  isPage?: boolean; // it is all that the page has
   children?: ComponentChildren; // what can be done about it
 }
 
 // In the place of content that is not there: why, and what to do.
-export function EmptyState({ title, text, alert, children }: Props) {
+export function EmptyState({ title, text, alert, isPage, children }: Props) {
+  const Heading = isPage ? "h1" : "h2";
   return (
     <div class="empty" role={alert ? "alert" : undefined}>
-      <h2>{title}</h2>
+      <Heading>{title}</Heading>
       {text && <p class="quiet">{text}</p>}
       {children && <div class="actions">{children}</div>}
     </div>

@@ -1,28 +1,106 @@
-// Markdown of agents as elements of the page. No HTML is ever parsed: what looks like HTML is shown as text, and links
-// lead only to http, https and mailto.
+// Markdown of agents as elements of the page. No HTML is ever parsed: what looks like HTML is shown as text. Links lead only
+// to http, https, mailto and files of the agent's workspace; images come from the workspace or the text itself, and nothing
+// from outside is loaded.
 import type { Token, Tokens } from "marked";
-import type { ComponentChildren } from "preact";
+import { type ComponentChildren, createContext } from "preact";
+import { useContext, useId } from "preact/hooks";
 import { t } from "../app/i18n";
 import { CodeBlock } from "./code_block";
+import { Diagram } from "./diagram";
 import { Formula } from "./formula";
+import { Link } from "./link";
 import { type Footnote, type FootnoteMark, parse } from "./markdown_syntax";
 
-export function Markdown({ text }: { text: string }) {
+// Where relative addresses in the text lead, if anywhere.
+export interface Workspace {
+  pageOf: (path: string) => string;
+  imageOf: (path: string) => string | undefined; // undefined: not shown as an image
+}
+const WorkspaceContext = createContext<Workspace | undefined>(undefined);
+const NotesContext = createContext("");
+
+export function Markdown({ text, workspace }: { text: string; workspace?: Workspace }) {
   const tokens = parse(text);
   const notes = tokens.filter(({ type }) => type === "footnote") as Footnote[];
+  const id = useId();
   return (
-    <div class="markdown" dir="auto">
-      {tokens.filter(({ type }) => type !== "footnote").map(block)}
-      {notes.length > 0 && (
-        <ol class="footnotes" aria-label={t("markdown.footnotes")}>
-          {notes.map((note) => (
-            <li key={note.label}>
-              <sup>{note.label}</sup> {note.tokens.map(block)}
-            </li>
-          ))}
-        </ol>
-      )}
-    </div>
+    <WorkspaceContext.Provider value={workspace}>
+      <NotesContext.Provider value={notes.length > 0 ? id : ""}>
+        <div class="markdown" dir="auto">
+          {tokens.filter(({ type }) => type !== "footnote").map(block)}
+          {notes.length > 0 && (
+            <ol class="footnotes" aria-label={t("markdown.footnotes")}>
+              {notes.map((note) => (
+                <li key={note.label} id={`${id}-${note.label}`} tabIndex={-1}>
+                  <sup>{note.label}</sup> {note.tokens.map(block)}
+                </li>
+              ))}
+            </ol>
+          )}
+        </div>
+      </NotesContext.Provider>
+    </WorkspaceContext.Provider>
+  );
+}
+
+// The path that a relative address names in a workspace; undefined: it is none.
+export function workspacePath(href: string): string | undefined {
+  if (/^[a-z][a-z\d+.-]*:|^\/\/|^[#?]/i.test(href)) return undefined;
+  const path = href.replace(/[?#].*$/, "").replace(/^(\.?\/)+/, "");
+  try {
+    const decoded = decodeURIComponent(path);
+    return decoded === "" || decoded.split("/").includes("..") ? undefined : decoded;
+  } catch {
+    return undefined;
+  }
+}
+
+// Leads to a footnote, which is given the focus: the address stays that of the conversation.
+function NoteMark({ label }: { label: string }) {
+  const id = useContext(NotesContext);
+  if (id === "") return <sup>{label}</sup>;
+  return (
+    <sup>
+      <button
+        type="button"
+        class="note-mark"
+        aria-label={t("markdown.footnote", { label })}
+        onClick={() => document.getElementById(`${id}-${label}`)?.focus()}
+      >
+        {label}
+      </button>
+    </sup>
+  );
+}
+
+const dataImage = /^data:image\/(png|jpeg|gif|webp|avif|svg\+xml)[;,]/i;
+
+function Image({ token }: { token: Tokens.Image }) {
+  const workspace = useContext(WorkspaceContext);
+  const { href, text } = token;
+  const words = text || t("markdown.image");
+  const path = workspacePath(href);
+  const source = dataImage.test(href) ? href : path === undefined ? undefined : workspace?.imageOf(path);
+  if (source) return <img class="picture" src={source} alt={words} title={token.title ?? undefined} loading="lazy" />;
+  // Images from elsewhere would tell their server who reads this.
+  return <Anchor href={href}>{words}</Anchor>;
+}
+
+function Anchor({ href, children: content }: { href: string; children: ComponentChildren }) {
+  const workspace = useContext(WorkspaceContext);
+  let protocol = "";
+  try {
+    protocol = new URL(href).protocol;
+  } catch {
+    // No address of its own: a file of the workspace, or only its text is shown.
+  }
+  const path = workspacePath(href);
+  if (workspace && path !== undefined) return <Link to={workspace.pageOf(path)}>{content}</Link>;
+  if (!["http:", "https:", "mailto:"].includes(protocol)) return <span>{content}</span>;
+  return (
+    <a href={href} target="_blank" rel="noopener noreferrer nofollow" title={href}>
+      {content}
+    </a>
   );
 }
 
@@ -39,11 +117,15 @@ function block(token: Token, key: number): ComponentChildren {
     case "paragraph":
       return <p key={key}>{children(token)}</p>;
     case "code":
-      return <CodeBlock key={key} text={token.text} language={token.lang ?? ""} />;
+      return token.lang?.trim().toLowerCase() === "mermaid" ? (
+        <Diagram key={key} source={token.text} />
+      ) : (
+        <CodeBlock key={key} text={token.text} language={token.lang ?? ""} />
+      );
     case "formula":
       return <Formula key={key} source={token.text} display={token.display} />;
     case "footnote_mark":
-      return <sup key={key}>{(token as FootnoteMark).label}</sup>;
+      return <NoteMark key={key} label={(token as FootnoteMark).label} />;
     case "blockquote":
       return <blockquote key={key}>{children(token)}</blockquote>;
     case "hr":
@@ -72,10 +154,13 @@ function block(token: Token, key: number): ComponentChildren {
     case "br":
       return <br key={key} />;
     case "link":
-      return link(token as Tokens.Link, key);
+      return (
+        <Anchor key={key} href={token.href}>
+          {children(token)}
+        </Anchor>
+      );
     case "image":
-      // Images would tell their server who reads this.
-      return link({ ...(token as Tokens.Image), tokens: [] } as unknown as Tokens.Link, key, token.text || t("markdown.image"));
+      return <Image key={key} token={token as Tokens.Image} />;
     case "checkbox":
       return <input key={key} type="checkbox" disabled checked={token.checked} aria-label={t("markdown.task")} />;
     case "escape":
@@ -120,22 +205,6 @@ function table({ header, rows }: Tokens.Table, key: number) {
         </tbody>
       </table>
     </div>
-  );
-}
-
-function link(token: Tokens.Link, key: number, text?: string): ComponentChildren {
-  const content = text ?? children(token);
-  let protocol = "";
-  try {
-    protocol = new URL(token.href).protocol;
-  } catch {
-    // No address of its own: only its text is shown.
-  }
-  if (!["http:", "https:", "mailto:"].includes(protocol)) return <span key={key}>{content}</span>;
-  return (
-    <a key={key} href={token.href} target="_blank" rel="noopener noreferrer nofollow" title={token.href}>
-      {content}
-    </a>
   );
 }
 

@@ -3,6 +3,7 @@ import { useEffect } from "preact/hooks";
 import { call, sentence } from "../api/client";
 import { t, tn } from "../app/i18n";
 import { Button } from "../components/button";
+import { Link } from "../components/link";
 import { Notice } from "../components/notice";
 import { Appearance } from "../parts/appearance";
 import { AppFactor } from "../parts/app_factor";
@@ -27,12 +28,23 @@ export default function AccountPage() {
           <SignInDetails />
           <IdentityList />
           <Profile />
+          <NotificationsCard />
           <SessionList />
         </>
       )}
       <Appearance />
       {factor.state.value?.required === false && <Leaving />}
     </div>
+  );
+}
+
+function NotificationsCard() {
+  return (
+    <section class="card" aria-labelledby="notifications-title">
+      <h2 id="notifications-title">{t("page.notifications")}</h2>
+      <p class="quiet">{t("notify.account")}</p>
+      <Link to="/settings/notifications">{t("notify.open")}</Link>
+    </section>
   );
 }
 

@@ -75,9 +75,13 @@ export const withoutMarks = (text: string) =>
     .replace(/\s+/g, " ")
     .trim();
 
+function costToday(spent: Sum | undefined): string {
+  if (spent?.cost) return t("home.today", { amount: money(spent.cost.toFixed(6)) });
+  return t(spent?.unknown ? "home.unknown_cost" : "home.no_cost");
+}
+
 function Card({ agent, known: { spent, tasks, talks } }: { agent: Agent; known: Known }) {
   const talk = talks?.find(({ agentId, text }) => agentId === agent.id && text);
-  const today = spent?.find(({ id }) => id === agent.id)?.cost;
   const next = tasks
     ?.filter(({ agentId, enabled, nextRun }) => agentId === agent.id && enabled && nextRun)
     .map(({ nextRun }) => nextRun!)
@@ -99,7 +103,7 @@ function Card({ agent, known: { spent, tasks, talks } }: { agent: Agent; known: 
         {talk ? withoutMarks(talk.text) : talks && t("home.quiet")}
       </p>
       <p class="facts">
-        <span>{today ? t("home.today", { amount: money(today.toFixed(6)) }) : t("home.no_cost")}</span>
+        <span>{costToday(spent?.find(({ id }) => id === agent.id))}</span>
         {next && <span>{t("home.next_in", { when: relative(next) })}</span>}
         {!next && talk && <span>{relative(talk.conversation.lastMessageAt)}</span>}
       </p>

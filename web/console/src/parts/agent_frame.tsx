@@ -18,7 +18,7 @@ import { Notice } from "../components/notice";
 import { Status } from "../components/status";
 import { Tabs } from "../components/tabs";
 
-export type Tab = "" | "files" | "logs" | "memory" | "schedule" | "channels" | "usage" | "health" | "settings";
+export type Tab = "" | "files" | "logs" | "memory" | "schedule" | "channels" | "usage" | "health" | "settings" | "browser";
 
 const tabs: [Tab, Key][] = [
   ["", "page.conversation"],
@@ -130,6 +130,7 @@ function Head({ agent }: { agent: Agent }) {
             items={[
               { title: t("agent.restart"), icon: "restart", disabled: !idle || !running, run: () => run(t("agent.restarting"), "restart") },
               { title: t("agent.clone"), icon: "copy", to: agentPath(agent.id, "settings") },
+              { title: t("browser.watch"), icon: "globe", to: agentPath(agent.id, "browser") },
               { title: t("page.settings"), icon: "settings", to: agentPath(agent.id, "settings") },
             ]}
           />

@@ -7,6 +7,7 @@ import { Action } from "../components/action";
 import { CodeBlock } from "../components/code_block";
 import { State, type Tone } from "../components/state";
 import { Time } from "../components/time";
+import { QuestionForm, type QuestionSchema } from "./question_form";
 
 const tones: Record<string, Tone> = { done: "good", waiting: "busy", failed: "bad", unknown: "bad", refused: "rest", expired: "rest" };
 
@@ -29,6 +30,12 @@ export function AskCard({ ask, name, onChanged, answer }: Props) {
       }));
   const decide = (decision: "allow" | "refuse") => async () => onChanged(await send(decision));
   const waits = ask.state === "waiting";
+  // Of a server that asks for more than yes or no; only the signed-in owner can answer it.
+  const schema = answer ? undefined : (ask.act["requestedSchema"] as QuestionSchema | undefined);
+  const address = ask.kind === "mcp_question" ? ask.act["url"] : undefined;
+  const page = typeof address === "string" && address.startsWith("https://") ? address : "";
+  const sendContent = async (content: Record<string, unknown>) =>
+    onChanged(await call("POST /api/asks/{id}/answer", { path: { id: ask.id }, body: { decision: "allow", content } }));
   return (
     <article class="card ask" aria-label={ask.title}>
       <p class="facts">
@@ -39,6 +46,13 @@ export function AskCard({ ask, name, onChanged, answer }: Props) {
       <p>
         <strong dir="auto">{ask.title}</strong>
       </p>
+      {page && (
+        <p>
+          <a href={page} target="_blank" rel="noopener noreferrer">
+            <bdi>{page}</bdi>
+          </a>
+        </p>
+      )}
       <CodeBlock text={JSON.stringify(ask.act, null, 2)} language="JSON" />
       {ask.sources.length > 0 && <p class="quiet">{t("ask.sources", { sources: ask.sources.join(", ") })}</p>}
       {ask.reason && (
@@ -52,16 +66,19 @@ export function AskCard({ ask, name, onChanged, answer }: Props) {
           <p class="quiet">
             {t("ask.expires")} <Time at={ask.expiresAt} />
           </p>
-          {!answer && ask.agentId && (
+          {schema && <QuestionForm schema={schema} onAnswer={sendContent} />}
+          {!answer && ask.agentId && ask.kind !== "mcp_question" && (
             <label class="check">
               <input type="checkbox" checked={always.value} onChange={(event) => (always.value = event.currentTarget.checked)} />{" "}
               {t("ask.always", { target: ask.target })}
             </label>
           )}
           <div class="actions">
-            <Action kind="primary" label={t("ask.allow_this", { title: ask.title })} run={decide("allow")}>
-              {t("ask.allow")}
-            </Action>
+            {!schema && (
+              <Action kind="primary" label={t("ask.allow_this", { title: ask.title })} run={decide("allow")}>
+                {t("ask.allow")}
+              </Action>
+            )}
             <Action label={t("ask.refuse_this", { title: ask.title })} run={decide("refuse")}>
               {t("ask.refuse")}
             </Action>

@@ -2,9 +2,10 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import * as account from "../account";
+import { actInWords } from "../audit_acts";
 import { call } from "../api/client";
 import { bytes, duration, number, relative } from "../app/format";
-import { named, t, tn } from "../app/i18n";
+import { t, tn } from "../app/i18n";
 import { Icon } from "../components/icon";
 import { LineChart } from "../components/line_chart";
 import { Link } from "../components/link";
@@ -140,7 +141,7 @@ function Newest() {
               <li key={id} class="activity-row">
                 <Icon name={outcome === "ok" ? "check" : "alert"} />
                 <span class="activity-text">
-                  {named("audit.act", act)} <bdi class="quiet">{subject}</bdi>
+                  {actInWords(act)} <bdi class="quiet">{subject}</bdi>
                 </span>
                 <Time at={at} ago />
               </li>

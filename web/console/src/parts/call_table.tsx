@@ -9,6 +9,7 @@ import { Button } from "../components/button";
 import { Dialog } from "../components/dialog";
 import { sorted, Table } from "../components/table";
 import { Time } from "../components/time";
+import { isCostUnknown } from "../usage_data";
 
 interface Props {
   calls: ModelCall[];
@@ -18,7 +19,11 @@ interface Props {
 // Rows that are drawn at once.
 const page = 50;
 
-const costOf = ({ cost, ownKey }: ModelCall) => (ownKey ? t("usage.own_key") : typeof cost === "string" ? money(cost) : "–");
+function costOf(one: ModelCall): string {
+  if (one.ownKey) return t("usage.own_key");
+  if (isCostUnknown(one)) return t("usage.cost_unknown");
+  return typeof one.cost === "string" ? money(one.cost) : "–";
+}
 
 export function CallTable({ calls, agents }: Props) {
   const pages = useSignal(1);

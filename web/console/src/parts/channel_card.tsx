@@ -1,7 +1,7 @@
 // One channel of an agent: its state, who writes over it, and what could not be delivered.
 import { useSignal } from "@preact/signals";
 import { call } from "../api/client";
-import type { Agent, Channel, ChannelPeer, DeadChannelMessage } from "../api/types";
+import type { Agent, Channel, ChannelPeer, DeadChannelMessage, NewChannel } from "../api/types";
 import { type Key, t, tn } from "../app/i18n";
 import { agentPath } from "../app/pages";
 import { Action } from "../components/action";
@@ -15,6 +15,7 @@ import { Link } from "../components/link";
 import { Loaded, type Resource, useLoad } from "../components/loaded";
 import { State, type Tone } from "../components/state";
 import { Time } from "../components/time";
+import { channelBody, ChannelFields } from "./channel_fields";
 
 interface Props {
   agent: Agent;
@@ -22,7 +23,14 @@ interface Props {
   reload: () => Promise<void>;
 }
 
-const tones: Record<Channel["state"], Tone> = { connected: "good", connecting: "busy", rejected: "bad", off: "rest" };
+export const channelTones: Record<Channel["state"], Tone> = { connected: "good", connecting: "busy", rejected: "bad", off: "rest" };
+// What programs of other images find in their environment.
+const imageNames: Partial<Record<Channel["kind"], string>> = {
+  telegram: "TELEGRAM_BOT_TOKEN",
+  slack: "SLACK_BOT_TOKEN",
+  discord: "DISCORD_BOT_TOKEN",
+  whatsapp: "WHATSAPP_ACCESS_TOKEN",
+};
 const accesses = ["pairing", "open", "closed"] as const;
 
 export function ChannelCard({ agent, channel, reload }: Props) {
@@ -34,10 +42,11 @@ export function ChannelCard({ agent, channel, reload }: Props) {
     async () => (await call("GET /api/agents/{id}/channels/{channel}/dead-letters", { path })).deadLetters,
     [channel],
   );
-  const change = async (body: Partial<Pick<Channel, "access" | "enabled">> & { token?: string }) => {
+  const change = async (body: Partial<Pick<Channel, "access" | "enabled" | "usedBy">> | Omit<NewChannel, "kind">) => {
     await call("PATCH /api/agents/{id}/channels/{channel}", { path, body });
     await reload();
   };
+  const replace = ({ kind: _, ...credentials }: NewChannel) => change(credentials);
   const invite = async (owner: boolean) => {
     const made = await call("POST /api/agents/{id}/channels/{channel}/invitations", { path, body: { owner } });
     invitation.value = made.url ?? made.code;
@@ -49,7 +58,7 @@ export function ChannelCard({ agent, channel, reload }: Props) {
         {t(`channels.kind.${channel.kind}`)} {channel.identity && <bdi>{channel.identity}</bdi>}
       </h3>
       <p>
-        <State tone={tones[channel.state]}>{t(`channels.state.${channel.state}`)}</State>{" "}
+        <State tone={channelTones[channel.state]}>{t(`channels.state.${channel.state}`)}</State>{" "}
         {channel.connectedSince && <Time at={channel.connectedSince} ago />} {channel.queued > 0 && tn("channels.queued", channel.queued)}
       </p>
       {channel.error && <p dir="auto">{channel.error}</p>}
@@ -60,8 +69,9 @@ export function ChannelCard({ agent, channel, reload }: Props) {
         </>
       )}
       {channel.state === "rejected" && (
-        <Form submit={t("channels.replace")} onSubmit={(values) => change({ token: textOf(values, "token").trim() })}>
+        <Form submit={t("channels.replace")} onSubmit={(values) => replace(channelBody(channel.kind, values))}>
           <Field label={t(`channels.token.${channel.kind}`)} name="token" type="password" required maxLength={1_000} autocomplete="off" />
+          <ChannelFields kind={channel.kind} options={channel.options} />
         </Form>
       )}
       <Select
@@ -75,6 +85,17 @@ export function ChannelCard({ agent, channel, reload }: Props) {
           </option>
         ))}
       </Select>
+      {imageNames[channel.kind] && (
+        <Select
+          label={t("channels.used_by")}
+          value={channel.usedBy}
+          hint={t("channels.used_by_hint", { name: imageNames[channel.kind]! })}
+          onChange={(event) => void change({ usedBy: event.currentTarget.value as Channel["usedBy"] })}
+        >
+          <option value="box">{t("channels.used_by.box")}</option>
+          <option value="image">{t("channels.used_by.image")}</option>
+        </Select>
+      )}
       <div class="actions start">
         <Action run={() => invite(true)}>{t("channels.link")}</Action>
         <Action run={() => invite(false)}>{t("channels.invite")}</Action>

@@ -10,6 +10,7 @@ import { Link } from "../components/link";
 import { Markdown } from "../components/markdown";
 import { storedSteps } from "../conversation";
 import { isImage, nameOf, rawUrl } from "../workspace";
+import { FileCards, filesOf, workspaceOf } from "./file_cards";
 import { fileAddress } from "./file_tree";
 import { Steps } from "./tool_step";
 
@@ -41,15 +42,16 @@ export function ChatMessageView({ message, agent, found, canAsk = false, onEdit,
         </time>
         {message.model && <span class="model">{message.model}</span>}
       </header>
-      {message.steps && <Steps steps={storedSteps(message)} />}
+      {message.steps && <Steps agent={agent.id} steps={storedSteps(message)} />}
       {found !== undefined || own ? (
         <p class="words" dir="auto">
           <Found text={message.content} words={found ?? ""} />
         </p>
       ) : (
-        <Markdown text={message.content} />
+        <Markdown text={message.content} workspace={workspaceOf(agent)} />
       )}
       {message.files && message.files.length > 0 && <Files agent={agent} paths={message.files} />}
+      {!own && found === undefined && <FileCards agent={agent} paths={filesOf(message)} />}
       {message.model === builtinModel && (
         <p class="quiet">
           {t("chat.builtin")} <Link to="/usage/providers">{t("steps.model")}</Link>

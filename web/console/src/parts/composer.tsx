@@ -1,29 +1,59 @@
+import { useSignal } from "@preact/signals";
 import type { RefObject } from "preact";
+import { useEffect, useRef } from "preact/hooks";
 import { isRunning, isSettling } from "../agents";
-import type { Agent } from "../api/types";
+import type { Agent, ConversationItem } from "../api/types";
+import { money } from "../app/format";
 import { t, tn } from "../app/i18n";
-import { agentPath } from "../app/pages";
+import { shortcutsOpen } from "../app/shortcuts";
 import { Button } from "../components/button";
 import { FileButton } from "../components/file_button";
 import { Icon } from "../components/icon";
-import { Link } from "../components/link";
-import { attach, conversation, detach, stopEditing, type Talk } from "../conversation";
+import { attach, conversation, detach, edit, stopEditing, type Talk } from "../conversation";
+import { known, loadModels, spendingOf } from "../models";
+import { isImage, rawUrl } from "../workspace";
+import { AgentModelCost } from "./model_cost";
+import { listId, type SlashCommand, SlashList, useSlashCommands } from "./slash_commands";
+import { TalkModelButton, TalkModelDialog } from "./talk_model";
+import { canListen, VoiceNote } from "./voice_note";
 
 interface Props {
   agent: Agent;
   talk: Talk;
+  item: ConversationItem | undefined; // the conversation; undefined until the box has it in its list
   field: RefObject<HTMLTextAreaElement | null>;
+  commands: SlashCommand[]; // of the conversation
+  reload: () => Promise<void>;
   onSend: () => void;
   onStop: () => void;
 }
 
 // The next question: its text, and files for the agent's workspace.
-export function Composer({ agent, talk, field, onSend, onStop }: Props) {
-  const { draft, editing, attached, uploading, waiting } = conversation(talk);
+export function Composer({ agent, talk, item, field, commands, reload, onSend, onStop }: Props) {
+  const { draft, editing, attached, uploading, waiting, messages, error } = conversation(talk);
+  const choosing = useSignal(false);
+  const box = useRef<HTMLDivElement>(null);
   const running = isRunning(agent);
+  useEffect(() => void loadModels(), []);
+  const slash = useSlashCommands(
+    [
+      ...commands,
+      { name: "attach", does: t("slash.attach"), run: () => box.current!.querySelector<HTMLInputElement>("input[type=file]")!.click() },
+      { name: "model", does: t("slash.model"), run: () => (choosing.value = true) },
+      ...(waiting.value ? [{ name: "stop", does: t("slash.stop"), run: onStop }] : []),
+      { name: "keys", does: t("slash.keys"), run: () => (shortcutsOpen.value = true) },
+    ],
+    draft,
+  );
   const empty = draft.value.trim() === "" && attached.value.length === 0;
   const onKey = (event: KeyboardEvent) => {
+    if (slash.onKey(event)) return;
     if (event.key === "Escape" && editing.value) stopEditing(talk);
+    if (event.key === "ArrowUp" && draft.value === "" && !editing.value) {
+      const last = messages.value?.findLast(({ role, id }) => role === "user" && id !== "sending");
+      if (last) edit(talk, last);
+      event.preventDefault();
+    }
     if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
     event.preventDefault();
     if (running) onSend();
@@ -50,8 +80,9 @@ export function Composer({ agent, talk, field, onSend, onStop }: Props) {
           </Button>
         </p>
       )}
-      <div class="composer-box">
-        <Attachments talk={talk} />
+      <div ref={box} class="composer-box">
+        {slash.fit && <SlashList fit={slash.fit} chosen={slash.chosen} run={slash.run} />}
+        <Attachments agent={agent} talk={talk} />
         <label class="unseen" for="draft">
           {t("chat.message_to", { name: agent.name })}
         </label>
@@ -63,6 +94,9 @@ export function Composer({ agent, talk, field, onSend, onStop }: Props) {
           maxLength={32_000}
           placeholder={placeholder(agent)}
           aria-describedby="draft-hint"
+          aria-autocomplete="list"
+          aria-controls={slash.fit ? listId : undefined}
+          aria-activedescendant={slash.fit ? `${listId}-${slash.chosen}` : undefined}
           value={draft.value}
           onInput={(event) => (draft.value = event.currentTarget.value)}
           onKeyDown={onKey}
@@ -72,8 +106,18 @@ export function Composer({ agent, talk, field, onSend, onStop }: Props) {
           <FileButton icon disabled={uploading.value > 0} onFiles={(files) => void attach(talk, files)}>
             {t("chat.attach")}
           </FileButton>
+          {known.value?.transcription && canListen() && (
+            <VoiceNote
+              onText={(text) => {
+                draft.value = draft.value.trim() ? `${draft.value.trimEnd()} ${text}` : text;
+                field.current?.focus();
+              }}
+              onError={(sentence) => (error.value = sentence)}
+            />
+          )}
           <span class="quiet composer-model">
-            <Link to={agentPath(agent.id, "settings")}>{agent.model === "auto" ? t("agent.default_model") : agent.model}</Link>
+            <TalkModelButton agent={agent} item={item} onOpen={() => (choosing.value = true)} />
+            <AgentModelCost agent={agent} />
           </span>
           {waiting.value ? (
             <Button class="round" onClick={onStop} label={t("chat.stop_waiting")} title={t("chat.stop_waiting")}>
@@ -95,17 +139,37 @@ export function Composer({ agent, talk, field, onSend, onStop }: Props) {
       <p class="hint" id="draft-hint">
         {uploading.value > 0 ? tn("chat.uploading", uploading.value) : t("chat.hint")}
       </p>
+      <Spending agent={agent} talk={talk} item={item} />
+      {choosing.value && <TalkModelDialog agent={agent} talk={talk} item={item} reload={reload} onClose={() => (choosing.value = false)} />}
     </form>
   );
 }
 
-function Attachments({ talk }: { talk: Talk }) {
+// What the conversation has cost, and what the next answer will about cost.
+function Spending({ agent, talk, item }: { agent: Agent; talk: Talk; item: ConversationItem | undefined }) {
+  const { messages, draft, hasEarlier } = conversation(talk);
+  const { soFar, next } = spendingOf(messages.value ?? [], draft.value, item?.model ?? (agent.model === "auto" ? "" : agent.model));
+  if (soFar === undefined && next === undefined) return null;
+  if (!soFar && !next) return <p class="spending">{t("chat.cost_none")}</p>;
+  return (
+    <p class="spending" title={t("chat.cost_hint")}>
+      {soFar !== undefined && t(hasEarlier.value ? "chat.cost_at_least" : "chat.cost", { cost: dollars(soFar) })}
+      {soFar !== undefined && next !== undefined && " · "}
+      {next !== undefined && t("chat.cost_next", { cost: dollars(next) })}
+    </p>
+  );
+}
+
+const dollars = (amount: number) => money(amount.toFixed(9));
+
+function Attachments({ agent, talk }: { agent: Agent; talk: Talk }) {
   const { attached } = conversation(talk);
   if (attached.value.length === 0) return null;
   return (
     <ul class="attachments" aria-label={t("chat.attached")}>
       {attached.value.map((path) => (
         <li key={path}>
+          {isImage(path) && <img src={rawUrl(agent.id, path)} alt="" />}
           <bdi>{path}</bdi>
           <Button class="small" label={t("chat.detach", { name: path })} onClick={() => detach(talk, path)}>
             {t("action.remove")}

@@ -4,13 +4,15 @@ import type { Agent } from "../api/types";
 import { t } from "../app/i18n";
 import { Field, Select, TextArea } from "../components/field";
 import { Form, textOf } from "../components/form";
-import { useLoad } from "../components/loaded";
 import { Notice } from "../components/notice";
+import { known } from "../models";
+import { ModelCost } from "./model_cost";
+import { modelIn, ModelSelect } from "./model_select";
 
 type Config = Record<string, unknown>;
 
 const providers = ["auto", "openrouter", "anthropic", "openai", "google", "local", "builtin"];
-const texts = ["model", "aiProvider", "systemPrompt"] as const;
+const texts = ["aiProvider", "systemPrompt"] as const;
 const numbers = ["temperature", "topP", "maxTokens"] as const;
 
 const shown = (value: unknown) => (typeof value === "string" || typeof value === "number" ? String(value) : "");
@@ -20,10 +22,11 @@ const shown = (value: unknown) => (typeof value === "string" || typeof value ===
 export function ConfigForm({ agent, config, onSaved }: { agent: Agent; config: Config; onSaved: () => Promise<void> }) {
   const saved = useSignal(false);
   const problem = useSignal("");
-  const models = useLoad(async () => (await call("GET /api/models")).models, []);
+  const model = useSignal(shown(config.model));
+  const provider = useSignal(shown(config.aiProvider) || "auto");
   // Also the box's further servers, whose models are not in the catalogue and so have no known context window, and a
   // server that the box no longer has.
-  const served = (models.data.value ?? []).filter(({ contextWindow }) => contextWindow === 0).map(({ provider }) => provider);
+  const served = (known.value?.models ?? []).filter(({ contextWindow }) => contextWindow === 0).map(({ provider }) => provider);
   const choices = [...new Set([...providers, ...served, shown(config.aiProvider) || "auto"])];
   const save = async (values: FormData) => {
     saved.value = false;
@@ -35,6 +38,7 @@ export function ConfigForm({ agent, config, onSaved }: { agent: Agent; config: C
       problem.value = t("config.not_json");
       return;
     }
+    changed.model = modelIn(values, "config.model") || "auto";
     for (const name of texts) {
       const text = textOf(values, `config.${name}`).trim();
       if (text) changed[name] = text;
@@ -47,34 +51,32 @@ export function ConfigForm({ agent, config, onSaved }: { agent: Agent; config: C
     await onSaved();
     saved.value = true;
   };
-  const known = new Set<string>([...texts, ...numbers]);
-  const rest = Object.fromEntries(Object.entries(config).filter(([name]) => !known.has(name)));
+  const fields = new Set<string>(["model", ...texts, ...numbers]);
+  const rest = Object.fromEntries(Object.entries(config).filter(([name]) => !fields.has(name)));
   return (
     <Form submit={t("action.save")} onSubmit={save}>
-      <Field
+      <ModelSelect
         label={t("config.model")}
         name="config.model"
-        maxLength={100}
-        autocomplete="off"
-        list="known-models"
+        value={shown(config.model) === "auto" ? "" : shown(config.model)}
+        empty={t("new_agent.default_model")}
         hint={t("config.model_hint")}
-        defaultValue={shown(config.model)}
+        onChosen={(chosen) => (model.value = chosen)}
       />
-      <datalist id="known-models">
-        <option value="auto" />
-        {models.data.value?.map(({ id, name }) => (
-          <option key={id} value={id}>
-            {name}
-          </option>
-        ))}
-      </datalist>
-      <Select label={t("config.provider")} name="config.aiProvider" key={choices.join()} defaultValue={shown(config.aiProvider) || "auto"}>
+      <Select
+        label={t("config.provider")}
+        name="config.aiProvider"
+        key={choices.join()}
+        defaultValue={provider.value}
+        onChange={(event) => (provider.value = event.currentTarget.value)}
+      >
         {choices.map((name) => (
           <option key={name} value={name}>
             {name}
           </option>
         ))}
       </Select>
+      <ModelCost model={model.value || "auto"} provider={provider.value} />
       <TextArea
         label={t("config.instructions")}
         name="config.systemPrompt"

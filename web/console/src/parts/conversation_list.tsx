@@ -36,12 +36,6 @@ export function ConversationList({ agent, list, shown, reload }: Props) {
     await call("PATCH /api/agents/{id}/conversations/{conversation}", { path: path(one), body });
     await reload();
   };
-  const begin = async () => {
-    const made = await call("POST /api/agents/{id}/conversations", { path: { id: agent.id }, body: {} });
-    await reload();
-    go(talkPath(agent.id, made.conversation.id));
-    document.getElementById("draft")?.focus();
-  };
   const groups = grouped(matching(withoutBranches(seen, shown), words.value));
   const open = useSignal(false);
   const menuOf = (one: ConversationItem): MenuItem[] => [
@@ -55,7 +49,7 @@ export function ConversationList({ agent, list, shown, reload }: Props) {
   return (
     <nav class={open.value ? "talk-list open" : "talk-list"} aria-label={t("talks.title")}>
       <div class="talk-tools">
-        <Button class="with-icon" onClick={() => void begin()}>
+        <Button class="with-icon" onClick={() => void beginTalk(agent, reload)}>
           <Icon name="plus" /> {t("talks.new")}
         </Button>
         <Button class="talk-toggle" pressed={open.value} onClick={() => (open.value = !open.value)}>
@@ -169,6 +163,13 @@ export function ConversationList({ agent, list, shown, reload }: Props) {
   );
 }
 
+export async function beginTalk(agent: Agent, reload: () => Promise<void>) {
+  const made = await call("POST /api/agents/{id}/conversations", { path: { id: agent.id }, body: {} });
+  await reload();
+  go(talkPath(agent.id, made.conversation.id));
+  document.getElementById("draft")?.focus();
+}
+
 // From this many on they can be searched.
 const many = 8;
 
@@ -196,7 +197,7 @@ function grouped(list: ConversationItem[]): [string, ConversationItem[]][] {
 }
 
 // The whole conversation as a file.
-async function exportMarkdown(agent: Agent, one: ConversationItem) {
+export async function exportMarkdown(agent: Agent, one: ConversationItem) {
   const pages: ChatMessage[][] = [];
   for (let before: string | undefined; ; ) {
     const query = { agentId: agent.id, conversationId: one.id, limit: exportPage, before };

@@ -19,7 +19,8 @@ export function FileChanges({ agent }: { agent: Agent }) {
   const state = useLoad(async () => {
     const status = await call("GET /api/agents/{id}/files/status", { path });
     const patches = status.hasChanges ? await call("GET /api/agents/{id}/files/diff", { path }).catch(() => undefined) : undefined;
-    return { status, patches };
+    const added = status.changes.filter((change) => change.status === "??").map((change) => change.path);
+    return { status, patches, added: await patchOfNew(agent.id, added) };
   }, [agent.id]);
   const commit = async (values: FormData) => {
     said.value = "";
@@ -32,7 +33,7 @@ export function FileChanges({ agent }: { agent: Agent }) {
     <section aria-label={t("files.changes")}>
       {said.value && <Notice kind="hint">{said.value}</Notice>}
       <Loaded of={state}>
-        {({ status, patches }) =>
+        {({ status, patches, added }) =>
           !status.isGitRepo ? (
             <EmptyState title={t("files.no_repository")} text={t("files.no_repository_text")} />
           ) : !status.hasChanges ? (
@@ -66,10 +67,30 @@ export function FileChanges({ agent }: { agent: Agent }) {
               </Form>
               {patches?.staged && <Patch text={patches.staged} />}
               {patches?.unstaged && <Patch text={patches.unstaged} />}
+              {added && <Patch text={added} />}
             </>
           )
         }
       </Loaded>
     </section>
   );
+}
+
+// Of files that git does not know yet, whose patch the box does not make; only those that are text.
+const shownNew = 20;
+
+async function patchOfNew(id: string, paths: string[]): Promise<string> {
+  const patches = paths
+    .filter((path) => !path.endsWith("/"))
+    .slice(0, shownNew)
+    .map(async (path) => {
+      try {
+        const { content } = await call("GET /api/agents/{id}/files/read", { path: { id }, query: { path } });
+        const lines = content.replace(/\n$/, "").split("\n");
+        return `diff --git a/${path} b/${path}\nnew file\n${lines.map((line) => `+${line}\n`).join("")}`;
+      } catch {
+        return "";
+      }
+    });
+  return (await Promise.all(patches)).join("");
 }

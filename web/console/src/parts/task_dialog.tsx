@@ -7,6 +7,7 @@ import { Dialog } from "../components/dialog";
 import { Checkbox, Field, Select, TextArea } from "../components/field";
 import { Form, textOf } from "../components/form";
 import { Time } from "../components/time";
+import { EffortSelect, modelIn, ModelSelect } from "./model_select";
 
 interface Props {
   agent: Agent;
@@ -21,6 +22,7 @@ const ownZone = () => Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 export function TaskDialog({ agent, task, onClose, onSaved }: Props) {
   const cron = useSignal(task?.cronSchedule ?? common[1]);
+  const model = useSignal(task?.model ?? "");
   const zone = useSignal(task?.timezone ?? ownZone());
   const save = async (values: FormData) => {
     const body = {
@@ -30,6 +32,8 @@ export function TaskDialog({ agent, task, onClose, onSaved }: Props) {
       prompt: textOf(values, "prompt").trim(),
       catchUp: textOf(values, "catchUp") as Task["catchUp"],
       overlap: textOf(values, "overlap") as Task["overlap"],
+      model: modelIn(values, "model"),
+      reasoningEffort: textOf(values, "reasoningEffort"),
       enabled: values.has("enabled"),
     };
     if (task) await call("PUT /api/scheduled-tasks", { body: { taskId: task.id, ...body } });
@@ -94,6 +98,14 @@ export function TaskDialog({ agent, task, onClose, onSaved }: Props) {
         <Preview cron={cron.value} zone={zone.value} />
         <details>
           <summary>{t("task.more")}</summary>
+          <ModelSelect
+            label={t("new_agent.model")}
+            name="model"
+            value={task?.model ?? ""}
+            empty={t("task.model_own")}
+            onChosen={(name) => (model.value = name)}
+          />
+          <EffortSelect name="reasoningEffort" model={model.value || agent.model} value={task?.reasoningEffort ?? ""} />
           <Select label={t("task.catch_up")} name="catchUp" defaultValue={task?.catchUp ?? "once"}>
             <option value="once">{t("task.catch_up.once")}</option>
             <option value="skip">{t("task.catch_up.skip")}</option>

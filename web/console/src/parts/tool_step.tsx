@@ -1,9 +1,13 @@
 import { useSignal } from "@preact/signals";
 import { duration } from "../app/format";
 import { t } from "../app/i18n";
+import { agentPath } from "../app/pages";
 import { CodeBlock } from "../components/code_block";
 import { Icon } from "../components/icon";
+import { Link } from "../components/link";
 import type { Step } from "../conversation";
+import { isImage, rawUrl } from "../workspace";
+import { fileAddress } from "./file_tree";
 
 interface TodoItem {
   text: string;
@@ -43,12 +47,12 @@ function TodoList({ items }: { items: TodoItem[] }) {
 }
 
 // The steps of an answer, one line each.
-export function Steps({ steps }: { steps: Step[] }) {
+export function Steps({ agent, steps }: { agent: string; steps: Step[] }) {
   if (steps.length === 0) return null;
   return (
     <div class="agent-steps">
       {shownSteps(steps).map((step) => (
-        <ToolStep key={step.id} step={step} />
+        <ToolStep key={step.id} agent={agent} step={step} />
       ))}
     </div>
   );
@@ -70,19 +74,42 @@ function commandOf({ name, arguments: given, output: printed, result }: Step): {
   }
 }
 
+// The file of a screenshot, which is shown unfolded; empty for other steps.
+function pictureOf({ name, failed, result }: Step): string {
+  if (name !== "browser_screenshot" || failed || result === undefined) return "";
+  try {
+    const { picture } = JSON.parse(result) as { picture?: unknown };
+    return typeof picture === "string" && isImage(picture) ? picture : "";
+  } catch {
+    return "";
+  }
+}
+
 // One step of an agent: folded to its name and duration, unfolded with what went in and what came out.
-export function ToolStep({ step }: { step: Step }) {
+export function ToolStep({ agent, step }: { agent: string; step: Step }) {
   const open = useSignal(false);
   const items = todoOf(step);
   if (items.length > 0) return <TodoList items={items} />;
   const state = step.result === undefined ? t("step.running") : step.failed ? t("step.failed") : duration(step.duration ?? 0);
   const command = commandOf(step);
   const runs = command !== undefined && step.result === undefined;
+  const picture = pictureOf(step);
+  if (picture)
+    return (
+      <figure class="step-picture">
+        <Link to={fileAddress(agent, picture)}>
+          <img src={rawUrl(agent, picture)} alt={t("step.picture")} loading="lazy" />
+        </Link>
+      </figure>
+    );
   return (
     <details class={step.failed ? "step failed" : "step"} open={runs} onToggle={(event) => (open.value = event.currentTarget.open)}>
       <summary>
         <Icon name={step.failed ? "alert" : "next"} size={14} />
         <code>{step.name}</code> <span class="quiet">{state}</span>
+        {step.name.startsWith("browser_") && step.result === undefined && (
+          <Link to={agentPath(agent, "browser")}>{t("browser.watch")}</Link>
+        )}
       </summary>
       {!open.value && !runs ? null : command ? (
         <CodeBlock text={`$ ${command.command}\n${command.output}`} language={t("step.terminal")} syntax="" />

@@ -4,6 +4,7 @@ import { Badge } from "../components/badge";
 import { CopyButton } from "../components/copy_button";
 import { Markdown } from "../components/markdown";
 import { Notice } from "../components/notice";
+import { Waiting } from "../components/waiting";
 import type { Try } from "../playground";
 
 interface Props {
@@ -15,7 +16,7 @@ interface Props {
 
 // The answer of one model, as it comes, and then its figures.
 export function TrialCard({ one, name, isCheapest, isFastest }: Props) {
-  const { text, answer, error, busy } = one;
+  const { text, answer, error, busy, queued } = one;
   const done = answer.value;
   return (
     <li aria-busy={busy.value}>
@@ -33,12 +34,7 @@ export function TrialCard({ one, name, isCheapest, isFastest }: Props) {
       )}
       {text.value && <Markdown text={text.value} />}
       {done && !done.message && <p class="quiet">{t("play.nothing_said")}</p>}
-      {busy.value && (
-        <p class="waiting">
-          {t("chat.working", { name })}
-          <span class="dots" aria-hidden="true" />
-        </p>
-      )}
+      {busy.value && <Waiting name={name} queued={queued.value} />}
       {error.value && <Notice kind="error">{error.value}</Notice>}
       {done && <Figures one={one} />}
     </li>

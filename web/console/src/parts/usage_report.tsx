@@ -2,7 +2,7 @@
 import { useSignal } from "@preact/signals";
 import type { Cap, ModelCall } from "../api/types";
 import { compact, day, money, number, percent } from "../app/format";
-import { t } from "../app/i18n";
+import { t, tn } from "../app/i18n";
 import { csv, download } from "../app/download";
 import { parameter, setParameter } from "../app/router";
 import { Button } from "../components/button";
@@ -18,6 +18,11 @@ const measures = ["cost", "tokens"] as const;
 const groupings = ["model", "agent"] as const;
 
 const dollars = (value: number) => money(value.toFixed(6));
+// Calls of unknown cost are not free.
+function costOf({ cost, unknown }: Sum): string {
+  if (unknown === 0) return dollars(cost);
+  return cost > 0 ? t("usage.at_least", { amount: dollars(cost) }) : t("usage.cost_unknown");
+}
 const tokensOf = ({ inputTokens, outputTokens }: Sum) => inputTokens + outputTokens;
 
 export const chosenRange = (): Range => ranges.find((one) => one === parameter("range")) ?? "30";
@@ -71,8 +76,8 @@ export function UsageReport({ data: { calls, complete }, agents, limit, one = fa
     <>
       {!complete && <p class="quiet">{t("usage.incomplete")}</p>}
       <ul class="tiles">
-        <Tile title={t("usage.cost")} value={dollars(sum.cost)}>
-          {t(`usage.range.${range}`)}
+        <Tile title={t("usage.cost")} value={costOf(sum)}>
+          {sum.unknown > 0 ? tn("usage.unknown_calls", sum.unknown) : t(`usage.range.${range}`)}
         </Tile>
         <Tile title={t("usage.forecast")} value={dollars(forecast(month.cost))}>
           {t("usage.forecast_note", { amount: dollars(month.cost) })}
@@ -156,7 +161,8 @@ export function UsageReport({ data: { calls, complete }, agents, limit, one = fa
 
 function saveSums({ file, sums, nameOf = (id) => id }: Pick<RankingProps, "file" | "sums"> & Partial<RankingProps>) {
   const head = [t("usage.name"), t("usage.calls"), t("usage.tokens_in"), t("usage.tokens_out"), t("usage.cost")];
-  const rows = sums.map((sum) => [nameOf(sum.id), sum.calls, sum.inputTokens, sum.outputTokens, sum.cost.toFixed(6)]);
+  const costs = ({ cost, unknown }: Sum) => (unknown > 0 && cost === 0 ? t("usage.cost_unknown") : cost.toFixed(6));
+  const rows = sums.map((sum) => [nameOf(sum.id), sum.calls, sum.inputTokens, sum.outputTokens, costs(sum)]);
   download(`usage-${file}.csv`, csv([head, ...rows]), "text/csv");
 }
 
@@ -202,7 +208,7 @@ function Ranking({ title, file, sums, nameOf, linkTo }: RankingProps) {
               ) : (
                 <bdi>{nameOf(sum.id)}</bdi>
               )}
-              <span>{byCost ? dollars(sum.cost) : t("usage.tokens", { count: compact(tokensOf(sum)) })}</span>
+              <span>{byCost ? costOf(sum) : t("usage.tokens", { count: compact(tokensOf(sum)) })}</span>
             </p>
             <svg class="rank-bar" viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true">
               <rect class="track" width="100" height="4" />

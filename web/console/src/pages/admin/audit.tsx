@@ -3,12 +3,13 @@ import { call } from "../../api/client";
 import type { AuditEntry } from "../../api/types";
 import { csv, download } from "../../app/download";
 import { number } from "../../app/format";
-import { named, t, tn } from "../../app/i18n";
+import { t, tn } from "../../app/i18n";
 import { Badge } from "../../components/badge";
 import { Link } from "../../components/link";
 import { selected, type View } from "../../components/list_tools";
 import { Notice } from "../../components/notice";
 import { Time } from "../../components/time";
+import { actInWords } from "../../audit_acts";
 import { Actions } from "../../parts/actions";
 import { AdminFrame } from "../../parts/admin_frame";
 import { PagedTable, usePages } from "../../parts/paged_table";
@@ -41,7 +42,7 @@ export default function AuditPage() {
   const users = useUserNames();
   const columns = [
     t("audit.at"),
-    t("audit.act"),
+    t("audit.action"),
     t("audit.outcome"),
     t("audit.user"),
     t("audit.subject"),
@@ -68,7 +69,7 @@ export default function AuditPage() {
             <td>
               <Time at={one.at} />
             </td>
-            <td title={one.act}>{named("audit.act", one.act)}</td>
+            <td title={one.act}>{actInWords(one.act)}</td>
             <td>
               <Badge tone={one.outcome === "ok" ? "good" : "bad"}>{t(one.outcome === "ok" ? "audit.succeeded" : "audit.failed")}</Badge>
             </td>

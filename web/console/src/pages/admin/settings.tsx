@@ -1,15 +1,23 @@
+import { useSignal } from "@preact/signals";
 import { call } from "../../api/client";
 import type { Setting } from "../../api/types";
 import { named, t } from "../../app/i18n";
+import { Action } from "../../components/action";
 import { Badge } from "../../components/badge";
+import { Button } from "../../components/button";
+import { Dialog } from "../../components/dialog";
+import { Field, Select } from "../../components/field";
+import { Form, textOf } from "../../components/form";
 import { List } from "../../components/list_tools";
 import { Loaded, useLoad } from "../../components/loaded";
 import { AdminFrame } from "../../parts/admin_frame";
+import { confirmed } from "../../step_up";
 
 const sources: Setting["source"][] = ["flag", "environment", "file", "defaults"];
 
 export default function SettingsPage() {
   const list = useLoad(async () => (await call("GET /api/admin/settings")).settings);
+  const changing = useSignal<Setting | undefined>(undefined);
   return (
     <AdminFrame>
       <h1>{t("page.box_settings")}</h1>
@@ -46,6 +54,20 @@ export default function SettingsPage() {
                           <div class="setting-value">
                             <Value setting={setting} />
                             <Badge tone={setting.source === "defaults" ? "" : "good"}>{named("box_settings.from", setting.source)}</Badge>
+                            {setting.isPending && <Pending setting={setting} />}
+                            {setting.locked ? (
+                              <small class="quiet" title={setting.locked}>
+                                {t("box_settings.locked")}
+                              </small>
+                            ) : (
+                              <Button
+                                class="small"
+                                label={t("box_settings.change", { name: setting.name })}
+                                onClick={() => (changing.value = setting)}
+                              >
+                                {t("action.edit")}
+                              </Button>
+                            )}
                           </div>
                         </li>
                       ))}
@@ -57,6 +79,7 @@ export default function SettingsPage() {
           </List>
         )}
       </Loaded>
+      {changing.value && <ChangeDialog setting={changing.value} reload={list.reload} onClose={() => (changing.value = undefined)} />}
     </AdminFrame>
   );
 }
@@ -84,6 +107,75 @@ function grouped(settings: Setting[]): [string, Setting[]][] {
     .filter(([, members]) => members.length > 1)
     .map(([head, members]): [string, Setting[]] => [inWords(head), members]);
   return alone.length > 0 ? [...together, [t("box_settings.others"), alone]] : together;
+}
+
+function Pending({ setting: { pending } }: { setting: Setting }) {
+  return (
+    <span class="pending-setting">
+      <Badge tone="busy">{t("box_settings.pending")}</Badge> {pending && <code>{pending}</code>}
+    </span>
+  );
+}
+
+interface ChangeProps {
+  setting: Setting;
+  reload: () => Promise<void>;
+  onClose: () => void;
+}
+
+// One setting, in the control that fits its type. An empty field removes the line, so that the default applies.
+function ChangeDialog({ setting, reload, onClose }: ChangeProps) {
+  const { name, type, help, isSecret, isLive } = setting;
+  const now = setting.pending ?? setting.value ?? "";
+  const choices = /^[\w-]+(\|[\w-]+)+$/.test(type) ? type.split("|") : [];
+  const save = (value: string | null) =>
+    confirmed(async () => {
+      await call("PUT /api/admin/settings", { body: { name, value } });
+      await reload();
+      onClose();
+    });
+  return (
+    <Dialog title={inWords(name)} onClose={onClose}>
+      <Form
+        submit={t("action.save")}
+        onCancel={onClose}
+        onSubmit={async (values) => {
+          const value = textOf(values, "value").trim();
+          await save(value === "" ? null : value);
+        }}
+      >
+        <p>
+          <code>{name}</code>
+        </p>
+        {choices.length > 0 ? (
+          <Select label={t("box_settings.value")} name="value" defaultValue={now} hint={help}>
+            {choices.map((choice) => (
+              <option key={choice} value={choice}>
+                {choice}
+              </option>
+            ))}
+          </Select>
+        ) : (
+          <Field
+            label={t("box_settings.value")}
+            name="value"
+            type={isSecret ? "password" : "text"}
+            maxLength={4_000}
+            autoFocus
+            autocomplete="off"
+            spellcheck={false}
+            placeholder={type}
+            hint={help}
+            defaultValue={isSecret ? "" : now}
+          />
+        )}
+        <p class="quiet">{t(isLive ? "box_settings.at_once" : "box_settings.after_restart")}</p>
+        <div class="actions start">
+          <Action run={() => save(null)}>{t("box_settings.use_default")}</Action>
+        </div>
+      </Form>
+    </Dialog>
+  );
 }
 
 function Value({ setting: { value, isSecret, isSet } }: { setting: Setting }) {

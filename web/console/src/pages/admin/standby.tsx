@@ -32,6 +32,7 @@ export default function StandbyPage() {
         <p class="quiet">{t("standby.about")}</p>
         <Loaded of={state}>{(standby) => <State standby={standby} onProve={prove} />}</Loaded>
       </section>
+      {state.data.value?.bucket && <Bucket bucket={state.data.value.bucket} />}
       <section class="card" aria-labelledby="commands-title">
         <h2 id="commands-title">{t("standby.commands")}</h2>
         <p class="quiet">{t("standby.commands_text")}</p>
@@ -93,5 +94,29 @@ function State({ standby, onProve }: { standby: StandbyState; onProve: () => Pro
       {proof?.problem && <Notice kind="error">{t("standby.proof_failed", { problem: proof.problem })}</Notice>}
       {state === "following" && <Actions actions={[{ title: t("standby.prove"), run: onProve }]} />}
     </>
+  );
+}
+
+function Bucket({ bucket }: { bucket: NonNullable<StandbyState["bucket"]> }) {
+  const { place, behind, problem, lagMs, baseAt, foldersAt, lastProvenRestore, restoreProblem } = bucket;
+  const dates = [
+    [t("standby.bucket_base"), baseAt],
+    [t("standby.folders"), foldersAt],
+    [t("standby.bucket_proven"), lastProvenRestore],
+  ] as const;
+  return (
+    <section class="card" aria-labelledby="bucket-title">
+      <h2 id="bucket-title">{t("standby.bucket")}</h2>
+      <p class="quiet">{t("standby.bucket_about")}</p>
+      <dl class="pairs">
+        <dt>{t("standby.address")}</dt>
+        <dd>{place}</dd>
+        <dt>{t("standby.behind")}</dt>
+        <dd>{(lagMs / 1000).toFixed(1)} s</dd>
+        {dates.flatMap(([name, at]) => [<dt key={name}>{name}</dt>, <dd key={`${name} at`}>{at ? <Time at={at} ago /> : "–"}</dd>])}
+      </dl>
+      {(problem || behind) && <Notice kind="error">{problem || t("standby.bucket_behind")}</Notice>}
+      {restoreProblem && <Notice kind="error">{t("standby.bucket_failed", { problem: restoreProblem })}</Notice>}
+    </section>
   );
 }

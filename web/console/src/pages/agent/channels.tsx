@@ -1,15 +1,16 @@
 import { useSignal } from "@preact/signals";
 import { call } from "../../api/client";
-import type { Agent, Channel, NewChannel } from "../../api/types";
+import type { Agent, Channel } from "../../api/types";
 import { t } from "../../app/i18n";
 import type { PageProps } from "../../app/pages";
 import { EmptyState } from "../../components/empty_state";
 import { Field, Select } from "../../components/field";
-import { Form, textOf } from "../../components/form";
+import { Form } from "../../components/form";
 import { Loaded, useLoad, useRefreshOnReturn } from "../../components/loaded";
 import { Reload } from "../../components/reload";
 import { AgentFrame } from "../../parts/agent_frame";
 import { ChannelCard } from "../../parts/channel_card";
+import { channelBody, ChannelFields } from "../../parts/channel_fields";
 
 export default function ChannelsPage({ id }: PageProps) {
   return (
@@ -54,9 +55,7 @@ function NewChannelForm({ agent, kinds, reload }: FormProps) {
   const kind = useSignal<Channel["kind"]>(kinds[0]!);
   const made = useSignal(0);
   const connect = async (values: FormData) => {
-    const url = textOf(values, "url").trim();
-    const body: NewChannel = { kind: kind.value, token: textOf(values, "token").trim(), ...(url && { options: { url } }) };
-    await call("POST /api/agents/{id}/channels", { path: { id: agent.id }, body });
+    await call("POST /api/agents/{id}/channels", { path: { id: agent.id }, body: channelBody(kind.value, values) });
     made.value++;
     await reload();
   };
@@ -86,9 +85,7 @@ function NewChannelForm({ agent, kinds, reload }: FormProps) {
           maxLength={1_000}
           autocomplete="off"
         />
-        {kind.value === "webhook" && (
-          <Field label={t("channels.url")} name="url" type="url" maxLength={2_000} hint={t("channels.url_hint")} />
-        )}
+        <ChannelFields kind={kind.value} />
       </Form>
     </section>
   );

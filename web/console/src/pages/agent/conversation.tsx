@@ -1,8 +1,8 @@
-import { useSignal } from "@preact/signals";
-import { Fragment } from "preact";
+import { type Signal, useSignal } from "@preact/signals";
+import { Fragment, type RefObject } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { isRunning } from "../../agents";
-import { call } from "../../api/client";
+import { call, sentence } from "../../api/client";
 import { lost, useLive } from "../../api/live";
 import type { Agent, ChatMessage, ConversationItem } from "../../api/types";
 import { date } from "../../app/format";
@@ -16,6 +16,7 @@ import { Icon } from "../../components/icon";
 import { Markdown } from "../../components/markdown";
 import { Loaded, useLoad } from "../../components/loaded";
 import { Notice } from "../../components/notice";
+import { Waiting } from "../../components/waiting";
 import { familyOf, loadQuestions, placeOf, questionsOf, versionsOf } from "../../branches";
 import {
   attach,
@@ -35,9 +36,11 @@ import { AskCard } from "../../parts/ask_card";
 import { ChatMessageView } from "../../parts/chat_message";
 import { ChatSearch } from "../../parts/chat_search";
 import { Composer } from "../../parts/composer";
-import { ConversationList, talkPath } from "../../parts/conversation_list";
+import { beginTalk, ConversationList, exportMarkdown, talkPath } from "../../parts/conversation_list";
+import { workspaceOf } from "../../parts/file_cards";
 import { Inspector, InspectorButton } from "../../parts/inspector";
 import { RewindDialog } from "../../parts/rewind_dialog";
+import type { SlashCommand } from "../../parts/slash_commands";
 import { Steps } from "../../parts/tool_step";
 
 export default function ConversationPage({ id }: PageProps) {
@@ -94,10 +97,11 @@ function Shown({ agent, talk, list, reload }: ShownProps) {
 // The title, and the search behind its icon.
 function ChatHead({ title }: { title: string }) {
   const search = parameter("q");
-  const open = useSignal(search !== "");
+  const opened = useSignal(false);
+  const open = opened.value || search !== "";
   return (
     <div class="chat-head" role="search" aria-label={t("chat.tools")}>
-      {open.value ? (
+      {open ? (
         <input
           type="search"
           autoFocus={search === ""}
@@ -109,7 +113,7 @@ function ChatHead({ title }: { title: string }) {
           onKeyDown={(event) => {
             if (event.key !== "Escape") return;
             setParameter("q", "");
-            open.value = false;
+            opened.value = false;
           }}
         />
       ) : (
@@ -118,14 +122,14 @@ function ChatHead({ title }: { title: string }) {
       <Button
         kind="ghost"
         class="icon-only"
-        label={t(open.value ? "chat.search_close" : "chat.search_open")}
-        title={t(open.value ? "chat.search_close" : "chat.search_open")}
+        label={t(open ? "chat.search_close" : "chat.search_open")}
+        title={t(open ? "chat.search_close" : "chat.search_open")}
         onClick={() => {
-          if (open.value) setParameter("q", "");
-          open.value = !open.value;
+          if (open) setParameter("q", "");
+          opened.value = !open;
         }}
       >
-        <Icon name={open.value ? "close" : "search"} />
+        <Icon name={open ? "close" : "search"} />
       </Button>
       <InspectorButton />
     </div>
@@ -140,7 +144,7 @@ function Chat({ agent, talk, list, reload }: ShownProps) {
   const item = list.find(({ id }) => id === talk.conversationId);
   const isPeers = item !== undefined && item.audience !== "owner";
   const goingBack = useSignal<ChatMessage | undefined>(undefined);
-  const { messages, hasEarlier, waiting, partial, steps, error, deleting } = one;
+  const { messages, hasEarlier, waiting, partial, steps, queued, error, deleting } = one;
   const log = useRef<HTMLDivElement>(null);
   const draft = useRef<HTMLTextAreaElement>(null);
   const atEnd = useRef(true);
@@ -196,6 +200,8 @@ function Chat({ agent, talk, list, reload }: ShownProps) {
     },
     onBack: (message: ChatMessage) => (goingBack.value = message),
   };
+  const commands = item ? commandsOf(agent, item, reload, error) : [];
+  useTalkKeys({ begin: () => void beginTalk(agent, reload), stop: () => waiting.value && void stopAnswer(talk), field: draft });
   const family = familyOf(list, talk.conversationId);
   const branches = useLoad(() => loadQuestions(agent.id, family), [family.join()]);
   const questions = questionsOf(messages.value ?? []);
@@ -242,16 +248,11 @@ function Chat({ agent, talk, list, reload }: ShownProps) {
                 <bdi>{agent.name}</bdi>
               </strong>
             </header>
-            <Steps steps={steps.value} />
-            <Markdown text={partial.value} />
+            <Steps agent={agent.id} steps={steps.value} />
+            <Markdown text={partial.value} workspace={workspaceOf(agent)} />
           </article>
         )}
-        {waiting.value && (
-          <p class="waiting">
-            {t("chat.working", { name: agent.name })}
-            <span class="dots" aria-hidden="true" />
-          </p>
-        )}
+        {waiting.value && <Waiting name={agent.name} queued={queued.value} />}
       </div>
       <Asks talk={talk} />
       {error.value && <Notice kind="error">{error.value}</Notice>}
@@ -295,7 +296,10 @@ function Chat({ agent, talk, list, reload }: ShownProps) {
         <Composer
           agent={agent}
           talk={talk}
+          item={item}
           field={draft}
+          commands={commands}
+          reload={reload}
           onSend={() => {
             atEnd.current = true;
             void sendDraft(talk, enter);
@@ -305,6 +309,53 @@ function Chat({ agent, talk, list, reload }: ShownProps) {
       )}
     </>
   );
+}
+
+// What can be done with the conversation from the message field.
+function commandsOf(agent: Agent, item: ConversationItem, reload: () => Promise<void>, error: Signal<string>): SlashCommand[] {
+  const change = async (body: { title?: string; archived?: boolean; pinned?: boolean }) => {
+    await call("PATCH /api/agents/{id}/conversations/{conversation}", { path: { id: agent.id, conversation: item.id }, body });
+    await reload();
+  };
+  const reported = (work: (rest: string) => Promise<void>) => (rest: string) =>
+    work(rest).catch((cause: unknown) => void (error.value = sentence(cause)));
+  return [
+    { name: "new", does: t("slash.new"), run: reported(() => beginTalk(agent, reload)) },
+    { name: "search", does: t("slash.search"), takes: t("slash.search_words"), run: (words) => setParameter("q", words) },
+    { name: "rename", does: t("slash.rename"), takes: t("slash.rename_title"), run: reported((title) => change({ title })) },
+    { name: "pin", does: t(item.pinned ? "slash.unpin" : "slash.pin"), run: reported(() => change({ pinned: !item.pinned })) },
+    {
+      name: "archive",
+      does: t(item.archived ? "slash.restore" : "slash.archive"),
+      run: reported(() => change({ archived: !item.archived })),
+    },
+    { name: "export", does: t("slash.export"), run: reported(() => exportMarkdown(agent, item)) },
+  ];
+}
+
+interface TalkKeys {
+  begin: () => void;
+  stop: () => void;
+  field: RefObject<HTMLTextAreaElement | null>;
+}
+
+// Keys that work wherever the focus is on the page (app/shortcuts.tsx names them).
+function useTalkKeys(keys: TalkKeys) {
+  const latest = useRef(keys);
+  latest.current = keys;
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      const { begin, stop, field } = latest.current;
+      const control = event.ctrlKey || event.metaKey;
+      if (control && event.shiftKey && event.code === "KeyO") begin();
+      else if (control && event.key === ".") stop();
+      else if (event.key === "Escape" && event.shiftKey && !document.querySelector("dialog[open]")) field.current?.focus();
+      else return;
+      event.preventDefault();
+    };
+    window.addEventListener("keydown", onKey);
+    return () => window.removeEventListener("keydown", onKey);
+  }, []);
 }
 
 // What the agent asks for in this conversation.

@@ -14,6 +14,7 @@ import { AgentFrame } from "../../parts/agent_frame";
 import { AgentLimits } from "../../parts/agent_limits";
 import { CloneDialog } from "../../parts/clone_dialog";
 import { ConfigForm } from "../../parts/config_form";
+import { McpServers } from "../../parts/mcp_servers";
 import { SkillDrafts } from "../../parts/skill_drafts";
 
 export default function AgentSettingsPage({ id }: PageProps) {
@@ -22,6 +23,7 @@ export default function AgentSettingsPage({ id }: PageProps) {
       {(agent) => (
         <div class="panel-body panel-sections">
           <Config agent={agent} />
+          <McpServers agent={agent} />
           <AgentLimits agent={agent} />
           <SkillDrafts agent={agent} />
           <GatewayToken agent={agent} />

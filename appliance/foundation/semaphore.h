@@ -6,7 +6,7 @@
 
 #include "web/task.h"
 
-namespace bus {
+namespace agentbox {
 
 class Semaphore {
  public:
@@ -40,4 +40,4 @@ class Semaphore {
   web::Timer freed_;
 };
 
-}  // namespace bus
+}  // namespace agentbox

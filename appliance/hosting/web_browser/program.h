@@ -1,0 +1,14 @@
+// Finds Chromium, an optional package of the box.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+namespace browser {
+
+// The program in the tree that commands see (AGENT_TOOLS); empty: there is none.
+std::filesystem::path find_program(const std::filesystem::path& tools);
+// A sentence; empty: it is there.
+std::string why_no_program(const std::filesystem::path& tools);
+
+}  // namespace browser

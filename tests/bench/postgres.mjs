@@ -1,0 +1,54 @@
+// The box over PostgreSQL, beside the embedded store and beside Fastify on the same server.
+import { execFileSync } from "node:child_process";
+import { join } from "node:path";
+import { ADMIN, log_in, make_store, start_box, start_stack, stop, wrk } from "./processes.mjs";
+
+const STACK_COOKIE = "app-session=bench-session";
+const FILLED = { email: "user1@bench.local", password: "bench user password" };
+const median = (values) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
+
+// A box with one user who has twenty agents.
+const start_filled = async (bench, name, env) => {
+  const folder = join(bench.folder, name);
+  const options = { stdio: "ignore", env: { ...process.env, ...env } };
+  execFileSync(bench.binary, ["init", "--data", folder, "--email", ADMIN.email, "--password", ADMIN.password], options);
+  execFileSync(join(bench.tools, "fill"), [folder, "1", "20", FILLED.password], options);
+  const box = await start_box(bench.binary, folder, { reuse: true, env });
+  return { ...box, cookie: await log_in(box.web, FILLED) };
+};
+
+export const postgres = async (bench) => {
+  const stack = await start_stack(join(bench.folder, "postgres"));
+  const embedded = await start_filled(bench, "embedded", {});
+  const served = await start_filled(bench, "served", { STORE_URL: make_store(bench.binary, stack.server, "box") });
+  const { seconds } = bench;
+  const of =
+    (box, path, more = {}) =>
+    () =>
+      wrk(box.web + path, { seconds, headers: { cookie: box.cookie }, ...more });
+  const theirs = (path) => () => wrk(stack.url + path, { seconds, headers: { cookie: STACK_COOKIE } });
+  const patch = { method: "PATCH", body: JSON.stringify({ name: "a name of some length" }) };
+  const loads = {
+    session: of(served, "/api/auth/session"),
+    session_embedded: of(embedded, "/api/auth/session"),
+    list: of(served, "/api/agents"),
+    list_embedded: of(embedded, "/api/agents"),
+    list_stack: theirs("/api/agents"),
+    write: of(served, "/api/settings", patch),
+    write_embedded: of(embedded, "/api/settings", patch),
+  };
+  const rates = Object.fromEntries(Object.keys(loads).map((name) => [name, []]));
+  for (let round = 0; round < bench.rounds; ++round)
+    for (const [name, load] of Object.entries(loads)) rates[name].push((await load()).rate);
+  const rate = Object.fromEntries(Object.entries(rates).map(([name, all]) => [name, median(all)]));
+  await Promise.all([served.child, embedded.child, ...stack.children].map((child) => stop(child)));
+  return [
+    { what: "over PostgreSQL: GET /api/auth/session, 64 connections", value: rate.session, unit: "/s" },
+    { what: "  per check with the embedded store", value: rate.session / rate.session_embedded, unit: "x", goal: 0.9 },
+    { what: "over PostgreSQL: GET /api/agents with 20 agents, 64 connections", value: rate.list, unit: "/s" },
+    { what: "  per list of Fastify on the same server", value: rate.list / rate.list_stack, unit: "x", goal: 2 },
+    { what: "  per list with the embedded store", value: rate.list / rate.list_embedded, unit: "x" },
+    { what: "over PostgreSQL: PATCH /api/settings, 64 connections, durable", value: rate.write, unit: "/s", goal: 5_000 },
+    { what: "  per write with the embedded store", value: rate.write / rate.write_embedded, unit: "x" },
+  ];
+};
