@@ -8,7 +8,7 @@ import { loadLanguage, t } from "./app/i18n";
 import { match } from "./app/pages";
 import { go, location } from "./app/router";
 import { Shell } from "./app/shell";
-import { forgetAll, keepDrafts, restoreDrafts } from "./conversation";
+import { keepDrafts, restoreDrafts } from "./conversation";
 
 const unreachable = signal("");
 const texts = loadLanguage();
@@ -58,9 +58,9 @@ effect(() => {
 
 effect(() => {
   if (sessionsEnded.value === 0) return;
+  // Several requests may be refused at once: the first of them knows whose drafts these are.
   const was = account.user.peek()?.id;
   if (was) keepDrafts(was);
-  else forgetAll();
   rememberSession(false);
   account.user.value = null;
 });
