@@ -1,93 +1,28 @@
-// Every route that changes something, and whether security hangs on it. Who adds a route decides that here: one that is
-// in neither list fails, and each that is in the first is used, and seen in the record. One file, since it is one table.
+// Every route that changes something, and whether security hangs on it. Who adds a route decides that here or in
+// unaudited.mjs: one that is in neither list fails, and each that is here is used, and seen in the record.
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { rmSync } from "node:fs";
 import { test } from "node:test";
 import { add_passkey } from "../support/authenticator.mjs";
-import { ADMIN, Box, INTERNAL_KEY, PASSWORD, send, until } from "../support/box.mjs";
+import { ADMIN, Box, PASSWORD, send, until } from "../support/box.mjs";
 import { code_of } from "../support/totp.mjs";
 import { new_wallet, sign_in } from "../support/wallet.mjs";
+import {
+  factor,
+  add_bus_key,
+  add_credential,
+  with_key,
+  call_tool,
+  let_in,
+  sign_out,
+  payer_of,
+  decide,
+  decide_referral,
+} from "./audited_acts.mjs";
+import { on_both, on_web, unnoted } from "./unaudited.mjs";
 
 const NEW_PASSWORD = "another customer's long password";
-const factor = "/api/settings/second-factor";
-
-// Makes a secret with which an agent signs on the bus, and remembers the key's id.
-const add_bus_key = async (call, world) => {
-  const { body } = await call("POST", "/api/underground/keys", { agentId: world.agent, algorithm: "hmac-sha256" });
-  world.bus_key = body.key.id;
-};
-const add_credential = async (world) => {
-  const { body } = await world.ada.call("POST", "/api/credentials", {
-    name: "FORGE",
-    secret: "the-secret-of-the-forge",
-    hosts: ["forge.example.org"],
-    form: "bearer",
-  });
-  world.credential = body.credential.id;
-};
-const with_key = (base, path, body) =>
-  send(base, "POST", path, {
-    headers: { authorization: `Bearer ${INTERNAL_KEY}`, "content-type": "application/json" },
-    body: JSON.stringify(body),
-  });
-const call_tool = async (box, listener) => {
-  const person = await box.customer(`${listener}-tools@example.org`);
-  const { key } = (await person.call("POST", "/api/keys", { name: "mcp" })).body;
-  const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "list_agents" } });
-  return send(box[listener], "POST", "/mcp", { headers: { authorization: `Bearer ${key}`, "content-type": "application/json" }, body });
-};
-
-// A client of /mcp that a user lets in.
-const let_in = async (box) => {
-  const person = await box.customer("consent@example.org");
-  const redirectUri = "https://connector.example.org/callback";
-  const headers = { "content-type": "application/json" };
-  const registered = await send(box.web, "POST", "/oauth/register", { headers, body: JSON.stringify({ redirect_uris: [redirectUri] }) });
-  const proof = { responseType: "code", codeChallenge: "a".repeat(43), codeChallengeMethod: "S256" };
-  return person.call("POST", "/oauth/consent", { clientId: registered.body.client_id, redirectUri, ...proof, decision: "allow" });
-};
-const sign_out = async (box) => {
-  const person = await box.customer("signed-out@example.org");
-  const { id } = (await person.call("POST", "/api/agents/provision", { name: "Scout" })).body.agent;
-  await person.call("PUT", `/api/agents/${id}/config`, { config: { mcpServers: { sky: { url: "https://mcp.example.org/mcp" } } } });
-  return person.call("DELETE", `/api/agents/${id}/mcp-servers/sky/sign-in`);
-};
-
-// A user with an agent, whose payment waits for the user's answer.
-const payer_of = async ({ box }, name) => {
-  const payer = await box.customer(`${name}@example.org`);
-  const { id: agent } = await box.backend_call("POST", "/api/agents", { name: "Scout", userId: payer.id });
-  await payer.call("POST", "/api/wallet", { action: "create" });
-  await payer.call("PUT", "/api/wallet/rules", { approvalAboveUsdc: "0" });
-  const { address } = (await payer.call("GET", `/api/wallet/agents/${agent}`)).body;
-  await payer.call("POST", "/api/wallet/transfer", { to: address, amount: "1" });
-  const [ask] = (await payer.call("GET", "/api/asks?waiting=true")).body.asks;
-  return { payer, agent, ask: ask.id };
-};
-
-// A user asks for a plan, and an administrator decides.
-const decide = async ({ box }, listener, act) => {
-  const user = await box.customer(`${listener}-${act}@example.org`);
-  await user.call("POST", "/api/subscriptions/request", { plan: "network" });
-  const path = `/api/admin/plan-requests/${user.id}/${act}`;
-  if (listener === "backend") return box.backend_call("POST", path, {});
-  const admin = box.person();
-  await admin.log_in(ADMIN.email, ADMIN.password);
-  return admin.call("POST", path, {});
-};
-
-// A user registers with another's code, and an administrator decides about the credits.
-const decide_referral = async ({ box, ada }, listener, act) => {
-  const { referralCode } = (await ada.call("GET", "/api/settings")).body;
-  const email = `${listener}-${act}-referred@example.org`;
-  const { body } = await box.person().call("POST", "/api/register", { email, password: PASSWORD, referralCode });
-  const path = `/api/admin/referrals/${body.id}/${act}`;
-  if (listener === "backend") return box.backend_call("POST", path);
-  const admin = box.person();
-  await admin.log_in(ADMIN.email, ADMIN.password);
-  return admin.call("POST", path);
-};
 
 // How the record's line begins for each, and what has it written; an attempt that fails counts like one that does not.
 const noted = {
@@ -496,182 +431,7 @@ const over_the_web = (use) => async (world) => {
     path.startsWith("/api/admin/") ? (await admin.call(method, path, body)).body : world.box.backend_call(method, path, body);
   return use({ ...world, box: Object.create(world.box, { backend_call: { value: backend_call } }) });
 };
-const on_both = (route) => route.startsWith("backend ") && route.includes(" /api/admin/");
-const on_web = (route) => route.replace("backend ", "web ");
 for (const [route, [line, use]] of Object.entries(noted)) if (on_both(route)) noted[on_web(route)] ??= [line, over_the_web(use)];
-
-// What people do with what is theirs, and what changes nothing: nobody gets in by it, and nobody is kept out.
-const unnoted = {
-  "lets nobody in": [
-    ...["register", "token"].map((act) => `web POST /oauth/${act}`), // the consent is noted
-    "web POST /api/agents/{id}/mcp-servers/{server}/sign-in", // the callback, a GET, is noted
-    "web POST /api/auth/nonce",
-    "web POST /api/auth/social-id/refresh",
-    "web POST /api/auth/token-gating/verify",
-    "web POST /api/keys/validate",
-    "web POST /api/ask-links/show",
-    "web POST /api/ask-links/answer", // by the token of a mail: gate.test.mjs has what is then noted
-    "backend POST /api/validate-key",
-    "backend POST /api/hosting-mcp/validate-config",
-    "web DELETE /mcp",
-    "backend DELETE /mcp",
-    "web POST /api/webhooks/email",
-    "web POST /api/channel-events/{channel}",
-    "web POST /api/auth/verify-email/mail",
-    "web POST /api/radio/streams",
-    "web POST /api/radio/streams/{streamId}/rotate-key",
-    "web DELETE /api/radio/streams/{streamId}",
-    "web POST /api/webhooks/stream",
-    "backend POST /api/stream-callbacks/{secret}/{event}",
-    `web PATCH ${factor}/passkeys/{id}`,
-  ],
-  "one's agents": [
-    "web POST /api/agents/provision",
-    "web PATCH /api/agents/{id}",
-    "web DELETE /api/agents/{id}",
-    "web PUT /api/agents/{id}/config",
-    "web POST /api/agents/{id}/verify",
-    "web DELETE /api/agents/{id}/verify",
-    "web POST /api/agents/clone",
-    "web POST /api/provision",
-    "web POST /api/agent",
-    "web POST /api/logs/{agentId}/stop",
-    ...["start", "stop", "restart", "repair", "update", "reset-memory"].map((step) => `web POST /api/instance/{userId}/${step}`),
-    "web POST /api/agents/{id}/conversations",
-    "web PATCH /api/agents/{id}/conversations/{conversation}",
-    "web DELETE /api/agents/{id}/conversations/{conversation}",
-    "web POST /api/agents/{id}/conversations/{conversation}/branch",
-    "web POST /api/agents/{id}/rewind",
-    "backend POST /api/agents/{id}/rewind",
-    "backend POST /api/agents/{id}/fork",
-    "web POST /api/agents/{id}/channels",
-    "web PATCH /api/agents/{id}/channels/{channel}",
-    "web DELETE /api/agents/{id}/channels/{channel}",
-    ...["test", "pairings", "invitations", "dead-letters/{letter}/replay"].map(
-      (act) => `web POST /api/agents/{id}/channels/{channel}/${act}`,
-    ),
-    "web PUT /api/agents/{id}/channels/{channel}/peers/{peer}",
-    "web DELETE /api/agents/{id}/channels/{channel}/dead-letters/{letter}",
-    ...["PUT /api/notifications", "POST /api/notifications/test"].map((row) => `web ${row}`),
-    "web POST /api/chat",
-    "web POST /api/chat/stop",
-    "web POST /api/memory",
-    "web DELETE /api/memory",
-    "web POST /api/files",
-    "web DELETE /api/files",
-    ...["upload", "write", "mkdir", "move", "commit"].map((act) => `web POST /api/agents/{id}/files/${act}`),
-    "web DELETE /api/agents/{id}/files",
-    "web POST /api/scheduled-tasks",
-    "web PUT /api/scheduled-tasks",
-    "web DELETE /api/scheduled-tasks",
-    "web POST /api/scheduled-tasks/{taskId}/run",
-    "web POST /api/skills",
-    "web POST /api/skills/{name}",
-    "web POST /api/skills/booking-settlement",
-    "web POST /api/skills/instant-split",
-    "web DELETE /api/skills/{name}",
-    "web POST /api/swarms",
-    "web POST /api/swarms/{id}/stop",
-    "web DELETE /api/swarms/{id}",
-    "backend POST /api/agent-mcp/call",
-    "backend POST /api/agent-browser",
-    "web POST /api/agents/{id}/browser", // its begin and end have entries
-    "backend POST /api/agent-commands",
-    "backend POST /api/agent-commands/{command}/input",
-    "backend DELETE /api/agent-commands/{command}",
-    "web DELETE /api/agents/{id}/commands/{command}",
-    "web POST /api/heartbeat",
-    "web DELETE /api/heartbeat",
-    "backend POST /api/agent-tasks",
-    "backend POST /api/agent-gate/files",
-    "backend DELETE /api/agent-tasks/{taskId}",
-    "backend POST /api/agent-notices",
-    "backend POST /api/agent-titles",
-    "backend POST /api/agent-documents",
-    "backend POST /v1/traces",
-    "backend POST /api/underground/bus/send",
-    "backend POST /api/agent-messages/read",
-    "web POST /api/underground/dead-letters/{id}/replay",
-    "web DELETE /api/underground/dead-letters/{id}",
-    "web POST /a2a",
-    "web POST /a2a/{agentId}",
-    "backend POST /a2a/{agentId}",
-    "web POST /api/generate-video",
-    "web DELETE /api/videos/{videoId}",
-    "web POST /api/streams/{streamId}/rotate-key",
-    "web DELETE /api/streams/{streamId}",
-    "backend POST /api/agent-videos",
-    "backend POST /api/agent-broadcast",
-    "backend DELETE /api/agent-broadcast",
-  ],
-  "money, which has records of its own": [
-    "web PUT /api/caps",
-    "web DELETE /api/caps/{id}",
-    "web POST /api/agent/mpp",
-    "web PUT /api/response-cache",
-    "web POST /api/v1/gateway",
-    "web POST /x402/verify",
-    "web POST /x402/settle",
-    "web POST /api/wallet",
-    "web POST /api/wallet/create",
-    "web POST /api/wallet/cdp",
-    "web POST /api/wallet/transfer",
-    "web POST /api/wallet/transfers/{id}/approve",
-    "web POST /api/wallet/transfers/{id}/decline",
-    "web PUT /api/wallet/rules",
-    "backend POST /api/agent-payments",
-    "backend POST /api/underground/wallets",
-    "backend POST /api/underground/splits",
-    ...["checkout", "credits", "storage-upgrade", "portal"].map((page) => `web POST /api/stripe/${page}`),
-    "web POST /api/webhooks/stripe",
-    "web POST /api/subscriptions/request",
-  ],
-  "asking models": [
-    "web POST /api/demo/chat",
-    "web POST /api/playground",
-    "web POST /api/transcriptions",
-    ...["web", "backend"].flatMap((listener) => [
-      ...["/v1", ""].flatMap((prefix) =>
-        ["chat/completions", "responses", "embeddings", "audio/transcriptions", "audio/speech", "images/generations"].map(
-          (path) => `${listener} POST ${prefix}/${path}`,
-        ),
-      ),
-      ...["/v1", "/v1/v1"].flatMap((prefix) => ["messages", "messages/count_tokens"].map((path) => `${listener} POST ${prefix}/${path}`)),
-      ...["/v1beta/models", "/v1beta", "/v1/models"].map((prefix) => `${listener} POST ${prefix}/{model}`),
-    ]),
-    "backend POST /api/ai/chat",
-    "backend POST /api/ai/models/select",
-    "backend POST /api/ai/estimate-cost",
-    "backend POST /api/admin/backups/{name}/verify",
-    "backend POST /api/admin/standby/prove", // changes nothing; noted only if a standby follows
-    "backend POST /api/admin/models/providers/{name}/test",
-    "backend POST /api/admin/models/local-servers",
-  ],
-  "the operator's own programs at work": [
-    "backend POST /api/agents",
-    "backend PUT /api/agents/{id}",
-    "backend DELETE /api/agents/{id}",
-    "backend PUT /api/agents/{id}/config",
-    "backend POST /api/agents/{id}/verify",
-    "backend DELETE /api/agents/{id}/verify",
-    "backend POST /api/logs/{agentId}/stop",
-    ...["start", "stop", "restart", "repair", "update", "reset-memory"].map((step) => `backend POST /api/agents/{id}/${step}`),
-    "backend POST /api/deployments",
-    "backend POST /api/provision",
-    "backend POST /api/register-home",
-    "backend POST /api/register-link",
-    "backend POST /api/heartbeat",
-    "backend POST /api/browse/write",
-    "backend POST /api/browse/move",
-    "backend DELETE /api/browse/file",
-    "backend POST /api/browse/git-sync",
-    "backend POST /api/underground/events",
-  ],
-};
-
-for (const list of Object.values(unnoted))
-  for (const route of list.filter(on_both)) if (!list.includes(on_web(route))) list.push(on_web(route));
-
 const entries_after = async (box, id) => (await box.backend_call("GET", `/api/admin/audit?limit=1000&after=${id}`)).entries;
 
 test("for every route that changes something it is decided whether security hangs on it", async (t) => {
