@@ -8,6 +8,7 @@
 #include "appliance/identity/accounts/handlers.h"
 #include "appliance/identity/accounts/self_service.h"
 #include "appliance/identity/audit/handlers.h"
+#include "appliance/identity/groups/handlers.h"
 #include "appliance/identity/identities/handlers.h"
 #include "appliance/identity/identities/personal_data.h"
 #include "appliance/identity/identities/records.h"
@@ -164,6 +165,29 @@ identity::Capability capability() {
 }
 
 }  // namespace invites
+
+namespace groups {
+
+namespace {
+
+struct Parts {
+  explicit Parts(identity::Module& module) : identity(module) {
+    module.personal_data.add(module.groups.personal_data());
+  }
+
+  Services services() { return {identity.groups, identity.accounts, identity.audit}; }
+
+  identity::Module& identity;
+};
+
+}  // namespace
+
+identity::Capability capability() {
+  return identity::Capability::of<Parts>(
+      {.tables = {store::describe(table), store::describe(memberships)}, .web = web_routes, .backend = backend_routes});
+}
+
+}  // namespace groups
 
 namespace keys {
 

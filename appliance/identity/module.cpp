@@ -27,6 +27,7 @@ Module::Module(const agentbox::Platform& given_platform, agentbox::Events& given
       sessions(platform.system, events, platform.settings.session_idle),
       login_limit({}, platform.settings.login_limits),
       invites(platform.system, plans),
+      groups(platform.system, plans),
       accounts(platform.system, hasher_, sessions, login_limit, events, platform.settings.admin_emails),
       keys(platform.system),
       operator_keys(platform.system),

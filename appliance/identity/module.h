@@ -22,6 +22,7 @@
 #include "appliance/identity/audit/signed_heads.h"
 #include "appliance/identity/audit/stream.h"
 #include "appliance/identity/capabilities.h"
+#include "appliance/identity/groups/groups.h"
 #include "appliance/identity/identities/identities.h"
 #include "appliance/identity/invites/invites.h"
 #include "appliance/identity/mail/outbox.h"
@@ -67,6 +68,7 @@ class Module {
   accounts::Sessions sessions;
   accounts::LoginLimit login_limit;
   invites::Invites invites;
+  groups::Groups groups;
   accounts::Accounts accounts;
   keys::Keys keys;
   operator_keys::OperatorKeys operator_keys;

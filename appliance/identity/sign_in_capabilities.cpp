@@ -148,7 +148,7 @@ struct Parts {
         provider(issuer, client_of(module.platform.settings),
                  {crypto::derived_key(module.platform.master_key, "identity provider visits"), "agentbox-idp",
                   module.replay_guard},
-                 module.identities, module.site) {}
+                 module.identities, module.groups, module.site) {}
   oauth::Services services() { return {provider, identity.sign_in, identity.site}; }
 
   identity::Module& identity;

@@ -89,6 +89,7 @@ web::Task<CallbackResult> IdentityProvider::sign_in(oauth::Tokens tokens, std::s
     const bool is_unverified = user.error().kind == web::Kind::conflict || user.error().kind == web::Kind::invalid;
     co_return refused(is_unverified ? Failure::NoEmail : Failure::AuthError, user.error());
   }
+  if (person->groups) co_await groups_.follow_claims(user->id, *person->groups);
   co_return std::move(*user);
 }
 

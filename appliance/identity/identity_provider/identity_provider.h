@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "appliance/identity/groups/groups.h"
 #include "appliance/identity/identities/identities.h"
 #include "appliance/identity/oauth/browser_flow.h"
 #include "appliance/identity/oauth/callback.h"
@@ -17,8 +18,13 @@ namespace identity_provider {
 class IdentityProvider : public oauth::SignInProvider {
  public:
   IdentityProvider(oidc::Provider& provider, oauth::Client client, oauth::BrowserFlow flow,
-                   identities::Identities& identities, const agentbox::Site& site)
-      : provider_(provider), client_(std::move(client)), flow_(std::move(flow)), identities_(identities), site_(site) {}
+                   identities::Identities& identities, groups::Groups& groups, const agentbox::Site& site)
+      : provider_(provider),
+        client_(std::move(client)),
+        flow_(std::move(flow)),
+        identities_(identities),
+        groups_(groups),
+        site_(site) {}
 
   bool is_configured() const override { return provider_.is_configured() && !client_.id.empty(); }
   std::string_view cookie_name() const override { return flow_.cookie_name(); }
@@ -37,6 +43,7 @@ class IdentityProvider : public oauth::SignInProvider {
   const oauth::Client client_;
   oauth::BrowserFlow flow_;
   identities::Identities& identities_;
+  groups::Groups& groups_;
   const agentbox::Site& site_;
 };
 

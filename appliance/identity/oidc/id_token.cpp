@@ -59,13 +59,32 @@ web::Task<web::Result<Person>> verify_id_token(Provider& provider, std::string t
 
 std::string_view signed_part(std::string_view token) { return token.substr(0, token.rfind('.')); }
 
+namespace {
+
+constexpr std::size_t max_groups = 1'000;
+
+// A list of texts, or one text. Others in the list are left out.
+std::optional<std::vector<std::string>> groups_in(const boost::json::object& claims) {
+  const auto* value = claims.if_contains("groups");
+  if (!value) return std::nullopt;
+  std::vector<std::string> found;
+  if (value->is_string()) found.emplace_back(value->get_string());
+  if (value->is_array())
+    for (const auto& one : value->get_array())
+      if (one.is_string() && found.size() < max_groups) found.emplace_back(one.get_string());
+  return found;
+}
+
+}  // namespace
+
 Person person_of(const boost::json::object& claims) {
   const auto* verified = claims.if_contains("email_verified");
   return {.subject = web::string_member(claims, "sub"),
           .email = web::string_member(claims, "email"),
           .name = web::string_member(claims, "name"),
-          .email_verified = verified != nullptr &&
-                            (*verified == boost::json::value(true) || *verified == boost::json::value("true"))};
+          .email_verified =
+              verified != nullptr && (*verified == boost::json::value(true) || *verified == boost::json::value("true")),
+          .groups = groups_in(claims)};
 }
 
 }  // namespace oidc

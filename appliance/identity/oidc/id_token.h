@@ -1,8 +1,10 @@
 // ID tokens (OpenID Connect Core, 3.1.3.7).
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "appliance/identity/oidc/provider.h"
 #include "store/store.h"
@@ -18,7 +20,8 @@ struct Person {
   std::string subject;  // never empty
   std::string email, name;
   bool email_verified = false;
-  store::Time good_until{};  // of an ID token: when it expires, clock skew included
+  std::optional<std::vector<std::string>> groups;  // the claim `groups`, if there is one
+  store::Time good_until{};                        // of an ID token: when it expires, clock skew included
 };
 
 // What is wrong with the claims of a token; nothing if they are valid. The signature is checked elsewhere. Clocks may

@@ -65,6 +65,7 @@ web::Task<web::Result<Person>> with_userinfo(Provider& provider, Person person, 
     person.email = std::move(newer.email);
     person.email_verified = newer.email_verified;
   }
+  if (newer.groups) person.groups = std::move(newer.groups);
   if (!newer.name.empty()) person.name = std::move(newer.name);
   co_return person;
 }

@@ -38,7 +38,7 @@ const start_provider = async (t, people, { algorithm = "RS256", signs_userinfo =
         },
       ],
       enabledJWA: { idTokenSigningAlgValues: [algorithm], userinfoSigningAlgValues: [algorithm] },
-      claims: { openid: ["sub"], email: ["email", "email_verified"], profile: ["name"] },
+      claims: { openid: ["sub"], email: ["email", "email_verified"], profile: ["name", "groups"] },
       findAccount: (_, id) => ({ accountId: id, claims: () => ({ sub: id, ...people[id] }) }),
       features: { devInteractions: { enabled: false }, jwtUserinfo: { enabled: signs_userinfo } },
       interactions: { url: (_, interaction) => `/interaction/${interaction.uid}` },
@@ -369,4 +369,25 @@ test("with SIGN_IN=provider passwords are off, but for the break-glass account, 
   assert.ok(entries.some(({ act, outcome, subject }) => act === "break-glass sign-in" && outcome === "ok" && subject === ADMIN.email));
   await until("the administrators have a mail", () => mails.mails.some(({ lines }) => lines.join("\n").includes("break-glass account")));
   assert.ok(!mails.mails.some(({ lines }) => lines.join("\n").includes("?reset=")), "no link for a new password");
+});
+
+test("the provider's claim `groups` says who is in which group, at each sign-in", async (t) => {
+  const people = { heron: { email: "heron@example.org", email_verified: true, name: "Heron", groups: ["birds", "nobody's"] } };
+  const story = await with_provider(t, people);
+  const { box } = story;
+  const make = async (name, claim) => (await box.backend_call("POST", "/api/admin/groups", { name, claim })).id;
+  const [birds, waders, staff] = [await make("Birds", "birds"), await make("Waders", "waders"), await make("Staff")];
+  await sign_in(story, "heron");
+  const { id } = await box.backend_call("GET", "/api/admin/users/heron@example.org");
+  const members = async (group) =>
+    (await box.backend_call("GET", `/api/admin/groups/${group}`)).members.map(({ userId, source }) => [userId, source]);
+  assert.deepEqual([await members(birds), await members(waders)], [[[id, "provider"]], []]);
+  await box.backend_call("PUT", `/api/admin/groups/${staff}/members/${id}`);
+  people.heron.groups = ["waders"];
+  await sign_in(story, "heron");
+  assert.deepEqual([await members(birds), await members(waders)], [[], [[id, "provider"]]]);
+  assert.deepEqual(await members(staff), [[id, "admin"]], "the claim ends only what it has begun");
+  delete people.heron.groups;
+  await sign_in(story, "heron");
+  assert.deepEqual(await members(waders), [[id, "provider"]], "without the claim all stays as it is");
 });
