@@ -352,6 +352,7 @@ web::Task<web::Result<Reply>> Loop::turn(Prompt prompt, TurnObserver observer, s
   const auto lock = co_await turns_.lock(deadline);
   if (!lock) co_return lock.error();
   model_.wait_as(prompt.wait_class);
+  model_.belong_to(prompt.message);
   TurnTrace trace(std::move(given), prompt.text);
   Turn turn{.prompt = std::move(prompt),
             .conversation = {},

@@ -145,6 +145,7 @@ web::Task<web::Result<models::ChatAnswer>> ModelClient::ask(models::ChatRequest 
   call.headers.emplace_back("Authorization", "Bearer " + token_);
   if (!trace.is_empty()) call.headers.emplace_back(spans::traceparent, trace.header());
   call.headers.emplace_back(models::wait_class_header, models::to_string(wait_class_));
+  if (!message_.empty()) call.headers.emplace_back(models::turn_header, message_);
   call.body = json::serialize(wire);
   call.timeout = time;
   call.max_bytes = max_model_answer_bytes;

@@ -40,12 +40,15 @@ class ModelClient {
   }
   // Who waits for the turn that the following requests belong to; turns do not overlap.
   void wait_as(models::WaitClass wait_class) { wait_class_ = wait_class; }
+  // The box's id of the message that began it; empty: none.
+  void belong_to(std::string message) { message_ = std::move(message); }
   // What the box knows of a model.
   web::Task<ModelFacts> facts(std::string model) const;
 
  private:
   const std::string backend_url_, token_, model_;
   models::WaitClass wait_class_ = models::WaitClass::person;
+  std::string message_;
 };
 
 }  // namespace agent_process

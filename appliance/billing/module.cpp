@@ -24,6 +24,7 @@ Module::Module(const agentbox::Platform& given_platform, identity::Module& given
         const bool is_invited = identity.accounts.registration_mode() == accounts::RegistrationMode::invite;
         if (plan && !is_invited) subscriptions.put(change, user.id, *plan, Subscriptions::new_id());
       });
+  spend_policy.limit_models_by([this](store::UserId user) { return identity.groups.models_of(user); });
 }
 
 }  // namespace billing

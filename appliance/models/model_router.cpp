@@ -24,6 +24,15 @@ web::Error restricted(const std::string& model, const billing::Payer& payer, con
   return error;
 }
 
+web::Error beyond_groups(const std::string& model, const billing::Payer& payer) {
+  web::Error error{.kind = web::Kind::forbidden,
+                   .message = "The model " + model + " is not one that your groups allow",
+                   .code = "MODEL_RESTRICTED"};
+  error.extra["success"] = false;
+  error.extra["allowedModels"] = boost::json::array(payer.models->begin(), payer.models->end());
+  return error;
+}
+
 web::Error unavailable_model(std::string_view name) {
   return web::unavailable("The model " + std::string(name) + " is not available: no provider of this box serves it");
 }
@@ -330,8 +339,28 @@ web::Task<web::Result<std::vector<Candidate>>> ModelRouter::named(std::string mo
   co_return unknown_model(model);
 }
 
+bool may_use(const billing::Payer& payer, std::string_view model) {
+  return !payer.models || std::ranges::find(*payer.models, model) != payer.models->end();
+}
+
 web::Task<web::Result<std::vector<Candidate>>> ModelRouter::choose(ModelQuery query, const billing::Payer& payer,
                                                                    const Catalogue& catalogue) {
+  const bool names_one = !names_no_model(query.model);
+  const std::string named = query.model;
+  auto chain = co_await choose_any(std::move(query), payer, catalogue);
+  if (!chain || !payer.models) co_return chain;
+  std::erase_if(*chain, [&](const Candidate& candidate) { return !may_use(payer, candidate.id); });
+  if (!chain->empty()) co_return chain;
+  if (!names_one) {
+    ModelQuery allowed{.model = {}, .task = {}, .provider = {}, .only = *payer.models};
+    chain = co_await choose_any(std::move(allowed), payer, catalogue);
+    if (chain) co_return chain;
+  }
+  co_return beyond_groups(names_one ? named : std::string("of this request"), payer);
+}
+
+web::Task<web::Result<std::vector<Candidate>>> ModelRouter::choose_any(ModelQuery query, const billing::Payer& payer,
+                                                                       const Catalogue& catalogue) {
   if (!query.only.empty()) {
     auto chain = among(query, payer, catalogue);
     if (chain.empty()) co_return web::not_found("None of the models that may answer is served by this box");
@@ -366,7 +395,8 @@ std::optional<Candidate> ModelRouter::cheaper_than(const Candidate& current, con
                                                    const Catalogue& catalogue) const {
   const Model* cheapest = nullptr;
   for (const auto& model : catalogue.models()) {
-    if (!catalogue.allows(payer.plan, model.id) || !server_of(model, payer.user)) continue;
+    if (!catalogue.allows(payer.plan, model.id) || !may_use(payer, model.id)) continue;
+    if (!server_of(model, payer.user)) continue;
     if (!cheapest || weight(model) < weight(*cheapest)) cheapest = &model;
   }
   const bool saves = cheapest && (!current.model || weight(*cheapest) < weight(*current.model));

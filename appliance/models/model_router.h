@@ -35,6 +35,8 @@ struct ModelQuery {
 
 // Whether this name leaves the choice to the box: empty, auto, or custom, which agents' configs may have.
 bool names_no_model(std::string_view name);
+// Whether the groups of the user allow this model; the plan is another matter.
+bool may_use(const billing::Payer&, std::string_view model);
 // The error for an unknown model.
 web::Error unknown_model(std::string_view name);
 
@@ -67,6 +69,8 @@ class ModelRouter {
   std::optional<Candidate> server_of(const Model&, store::UserId) const;
 
  private:
+  // choose() without the limits of groups.
+  web::Task<web::Result<std::vector<Candidate>>> choose_any(ModelQuery, const billing::Payer&, const Catalogue&);
   // Through ModelQuery::provider; empty if that does not serve the model.
   web::Task<std::vector<Candidate>> as_asked(const ModelQuery&, const billing::Payer&, const Catalogue&);
   // local(), with the name of its default model as far as it is known: the configured one, the largest that it has

@@ -130,6 +130,20 @@ web::Result<Payer> SpendPolicy::payer_of(const web::Caller& caller) const {
   const auto subscription = subscriptions_.active(caller.user_id);
   if (!subscription) return subscription_required();
   payer.plan = subscription->plan;
+  if (models_of_groups_) payer.models = models_of_groups_(caller.user_id);
+  return payer;
+}
+
+web::Result<Payer> SpendPolicy::payer_of(const web::Caller& caller, std::string_view message) const {
+  std::optional<SharedTurn> shared;
+  if (find_shared_ && !caller.agent.empty() && !message.empty()) shared = find_shared_(caller, message);
+  if (!shared) return payer_of(caller);
+  auto paying = caller;
+  paying.user_id = shared->payer;
+  auto payer = payer_of(paying);
+  if (!payer) return payer;
+  payer->key = std::move(shared->person);
+  payer->key_budget = shared->limit;
   return payer;
 }
 
@@ -199,7 +213,9 @@ web::Error SpendPolicy::refusal(const Bounds& bounds, const usage::Limit& met, c
     error = refused(web::Kind::too_many, "QUOTA_EXCEEDED", "The demo has been used up for today");
   } else if (met.name == budget_name) {
     error = refused(web::Kind::too_many, "BUDGET_EXCEEDED",
-                    "The monthly budget of " + amount_text(met) + " of this key has no room for this request");
+                    "The monthly budget of " + amount_text(met) +
+                        (call.key.starts_with(person_prefix) ? " that you have with this agent" : " of this key") +
+                        " has no room for this request");
   } else if (!cap->plan.empty()) {
     error = refused(web::Kind::too_many, "CAP_REACHED",
                     std::string(daily ? "The daily" : "The monthly") + " limit of " + amount_text(met) +

@@ -32,7 +32,17 @@ struct Payer {
   std::string agent, key;
   std::optional<std::int64_t> key_budget;                // Money::units per month
   std::optional<std::int64_t> daily_tokens, daily_cost;  // limits of the public demo; the cost in Money::units
+  std::optional<std::vector<std::string>> models;        // the only ones that the user's groups allow
 };
+
+// The payer of a turn that another user than its owner has begun with a shared agent.
+struct SharedTurn {
+  store::UserId payer = 0;
+  std::string person;                 // in place of a key: what the person uses of the agent is counted under it
+  std::optional<std::int64_t> limit;  // of the person in a month, in Money::units
+};
+// The name of such a person in place of a key's id.
+inline constexpr std::string_view person_prefix = "person:";
 
 // What a request claims in the headers of the AI API; empty where a header is missing.
 struct PlanClaim {
@@ -70,6 +80,16 @@ class SpendPolicy {
   web::Result<Payer> payer_of(const PlanClaim&) const;
   // The subscription of the user of an API key or an agent's token. User 0 is the box itself. SUBSCRIPTION_REQUIRED.
   web::Result<Payer> payer_of(const web::Caller&) const;
+  // The same for a call of an agent within a turn, which it names by the id of the turn's message.
+  web::Result<Payer> payer_of(const web::Caller&, std::string_view message) const;
+
+  // Finds who pays for the turn of this message of the calling agent, if it is one of a person that the agent is shared
+  // with and still in progress. Set before anything is served.
+  using FindShared = std::function<std::optional<SharedTurn>(const web::Caller&, std::string_view message)>;
+  void find_shared_turns_by(FindShared find) { find_shared_ = std::move(find); }
+  // The models that a user's groups allow; nothing: all. Set before anything is served.
+  using ModelsOfGroups = std::function<std::optional<std::vector<std::string>>(store::UserId)>;
+  void limit_models_by(ModelsOfGroups models) { models_of_groups_ = std::move(models); }
 
   // `call` has its user, agent, key and time set.
   Bounds bounds_of(const Payer&, const usage::Call& call) const;
@@ -95,6 +115,8 @@ class SpendPolicy {
   const credits::Credits& credits_;
   const std::vector<std::string> admin_emails_;
   Refused refused_;
+  FindShared find_shared_;
+  ModelsOfGroups models_of_groups_;
 };
 
 }  // namespace billing

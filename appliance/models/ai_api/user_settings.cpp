@@ -81,7 +81,7 @@ web::Answer list_models(const Services& services, const web::Request& request, M
          .description = model.description,
          .contextWindow = model.context,
          .available = is_local || services.gateway.router().server_of(model, request.caller.user_id).has_value(),
-         .inPlan = payer && catalogue->allows(payer->plan, model.id),
+         .inPlan = payer && catalogue->allows(payer->plan, model.id) && may_use(*payer, model.id),
          .inputPrice = is_local ? "0" : model.price.input.to_string(),
          .outputPrice = is_local ? "0" : model.price.output.to_string(),
          .vision = model.sees(),

@@ -69,7 +69,7 @@ web::Task<web::Result<std::vector<ListedModel>>> usable_models(ModelGateway& gat
   auto models = co_await gateway.models();
   std::erase_if(models, [&](const ListedModel& model) {
     const bool in_plan = !model.entry || model.catalogue->allows(payer->plan, model.entry->id);
-    return !model.available || !in_plan;
+    return !model.available || !in_plan || !may_use(*payer, model.id);
   });
   co_return models;
 }
@@ -91,7 +91,7 @@ web::Task<web::Result<ListedModel>> usable_model(ModelGateway& gateway, web::Cal
 web::Answer create_embeddings(const Services& services, const web::Request& request) {
   auto body = parse_embedding(request);
   if (!body) co_return body.error();
-  const auto payer = services.gateway.policy().payer_of(request.caller);
+  const auto payer = services.gateway.policy().payer_of(request.caller, request.header(turn_header));
   if (!payer) co_return payer.error();
   const auto answer = co_await services.gateway.embed(std::move(body->model), std::move(body->body), *payer);
   if (!answer) co_return answer.error();

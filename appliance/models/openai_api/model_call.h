@@ -54,7 +54,7 @@ inline WaitClass wait_class_of(const web::Request& request) {
 
 // For the caller of the request, whom the payer is looked up for.
 inline web::Result<ModelCall> model_call(const Services& services, const web::Request& request, ChatRequest asked) {
-  auto payer = services.gateway.policy().payer_of(request.caller);
+  auto payer = services.gateway.policy().payer_of(request.caller, request.header(turn_header));
   if (!payer) return payer.error();
   ModelCall call{.request = std::move(asked),
                  .query = {},

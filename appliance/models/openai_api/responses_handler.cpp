@@ -51,7 +51,7 @@ web::Response reply_with_events(std::shared_ptr<Streamed> streamed) {
 web::Answer create_response(const Services& services, const web::Request& request) {
   auto body = web::parse_body<json::object>(request);
   if (!body) co_return body.error();
-  auto payer = services.gateway.policy().payer_of(request.caller);
+  auto payer = services.gateway.policy().payer_of(request.caller, request.header(turn_header));
   if (!payer) co_return payer.error();
   const auto user = payer->user;
   const auto find = [&services, user](std::string_view id) { return services.recent_items->find(user, id); };

@@ -18,6 +18,8 @@ namespace models {
 BOOST_DEFINE_ENUM_CLASS(WaitClass, person, channel, swarm, schedule)
 // In requests of agents' programs to /v1: who waits for the turn that the request belongs to.
 inline constexpr std::string_view wait_class_header = "X-Agentbox-Wait-Class";
+// Likewise: the box's id of the message that began the turn.
+inline constexpr std::string_view turn_header = "X-Agentbox-Turn";
 // A person for a name that is none.
 WaitClass wait_class_named(std::string_view);
 std::string_view to_string(WaitClass);
