@@ -33,6 +33,10 @@ namespace chat {
 hosting::Capability capability();
 }
 
+namespace sharing {
+hosting::Capability capability();
+}
+
 namespace gate {
 hosting::Capability capability();
 }
@@ -114,15 +118,16 @@ std::vector<Capability> capabilities() {
       ::plan_egress::capability(),   ::watchdog::capability(),
       ::deployments::capability(),   ::cloning::capability(),
       ::logs::capability(),          ::chat::capability(),
-      ::gate::capability(),          ::agent_actions::capability(),
-      ::memory::capability(),        ::uploads::capability(),
-      ::agent_files::capability(),   ::mcp_servers::capability(),
-      ::commands::capability(),      ::browser::capability(),
-      ::credentials::capability(),   ::schedule::capability(),
-      ::notices::capability(),       ::web_search::capability(),
-      ::heartbeat::capability(),     ::installations::capability(),
-      ::storage_watch::capability(), ::usage_history::capability(),
-      ::plan_limits::capability(),   ::channels::capability(),
+      ::sharing::capability(),       ::gate::capability(),
+      ::agent_actions::capability(), ::memory::capability(),
+      ::uploads::capability(),       ::agent_files::capability(),
+      ::mcp_servers::capability(),   ::commands::capability(),
+      ::browser::capability(),       ::credentials::capability(),
+      ::schedule::capability(),      ::notices::capability(),
+      ::web_search::capability(),    ::heartbeat::capability(),
+      ::installations::capability(), ::storage_watch::capability(),
+      ::usage_history::capability(), ::plan_limits::capability(),
+      ::channels::capability(),
   };
 }
 

@@ -24,6 +24,7 @@
 #include "appliance/hosting/notices/records.h"
 #include "appliance/hosting/schedule/handlers.h"
 #include "appliance/hosting/schedule/records.h"
+#include "appliance/hosting/sharing/handlers.h"
 #include "appliance/hosting/uploads/handlers.h"
 #include "appliance/hosting/web_search/handlers.h"
 #include "appliance/identity/personal_data/rows.h"
@@ -98,6 +99,43 @@ hosting::Capability capability() {
 
 }  // namespace chat
 
+namespace sharing {
+
+namespace {
+
+struct Parts {
+  explicit Parts(hosting::Module& module) : hosting(module) {
+    module.identity.events.agent_removed.subscribe(
+        [&module](store::UserId user, std::string agent) { return module.sharing.forget(user, std::move(agent)); });
+    module.identity.personal_data.add(personal_data::rows_of(module.platform.system, table));
+    module.identity.personal_data.add(
+        {.erase = [&module](store::UserId user) { return module.sharing.forget_person(user); }});
+  }
+  Services services() {
+    return {hosting.sharing,
+            hosting.agents.directory,
+            hosting.agents.editor,
+            hosting.agents.lifecycle,
+            hosting.chat,
+            hosting.conversations,
+            hosting.schedule.tasks,
+            hosting.billing.ledger,
+            hosting.identity.accounts,
+            hosting.identity.groups,
+            hosting.identity.audit};
+  }
+
+  hosting::Module& hosting;
+};
+
+}  // namespace
+
+hosting::Capability capability() {
+  return hosting::Capability::of<Parts>({.tables = {store::describe(table)}, .web = web_routes});
+}
+
+}  // namespace sharing
+
 namespace gate {
 
 namespace {
@@ -167,8 +205,10 @@ namespace {
 
 struct Parts {
   explicit Parts(hosting::Module& module)
-      : files(module.platform.system, module.agents.directory, module.uploads, module.platform.folder.agents()) {}
-  Services services() { return {files}; }
+      : hosting(module),
+        files(module.platform.system, module.agents.directory, module.uploads, module.platform.folder.agents()) {}
+  Services services() { return {files, hosting.sharing, hosting.turns}; }
+  hosting::Module& hosting;
   AgentFiles files;
 };
 

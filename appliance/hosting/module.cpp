@@ -32,6 +32,7 @@ Module::Module(const agentbox::Platform& given_platform, identity::Module& given
       turns(platform.system),
       chat(platform.system, agents.directory, hooks_of_chat(), platform.settings.conversation_titles),
       conversations(platform.system, agents.directory, platform.folder.agents(), platform.blocking),
+      sharing(platform.system, agents.directory, conversations, identity.accounts, identity.groups),
       gate({.system = platform.system,
             .turns = turns,
             .chat = chat,
@@ -46,7 +47,11 @@ Module::Module(const agentbox::Platform& given_platform, identity::Module& given
               {platform.folder.path(), platform.settings.disk_reserve}, platform.blocking, platform.uploads),
       channels(std::make_unique<channels::Messaging>(*this)),
       notices(sources_of_notices(), platform.home),
-      schedule(platform.system, billing.subscriptions, schedule::chat_sender(platform.system, chat),
+      schedule(platform.system, billing.subscriptions,
+               schedule::chat_sender(platform.system, chat,
+                                     [this](store::UserId user, const std::string& agent) {
+                                       return sharing.require(user, agent, ::sharing::Role::builder).has_value();
+                                     }),
                schedule::notice_teller(notices), platform.home),
       capabilities_(hosting::capabilities(), *this) {
   uploads.when_received([this](const std::string& agent, const std::string& path) {
@@ -55,6 +60,8 @@ Module::Module(const agentbox::Platform& given_platform, identity::Module& given
   });
   identity.events.agent_removed.subscribe(
       [this](store::UserId owner, std::string agent) { return billing.spans.forget(owner, std::move(agent)); });
+  billing.spend_policy.find_shared_turns_by(
+      [this](const web::Caller& caller, std::string_view message) { return sharing.turn_of(caller, message); });
   billing.spend_policy.when_refused([this](const usage::Call& call, const std::string& limit, const web::Error& error) {
     auto mark = "limit_notices/" + limit + "/" + web::string_member(error.extra, "resetsAt");
     notices.report_later(call.user_id, ::notices::limit_report(call, error), std::move(mark));

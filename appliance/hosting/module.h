@@ -15,6 +15,7 @@
 #include "appliance/hosting/notices/notices.h"
 #include "appliance/hosting/plan_limits/plan_limits.h"
 #include "appliance/hosting/schedule/schedule.h"
+#include "appliance/hosting/sharing/sharing.h"
 #include "appliance/hosting/uploads/uploads.h"
 #include "appliance/models/module.h"
 
@@ -79,6 +80,7 @@ class Module {
   gate::TurnTracker turns;
   chat::Chat chat;
   chat::Conversations conversations;
+  sharing::Sharing sharing;
   gate::Gate gate;
   uploads::Uploads uploads;
   commands::Programs programs;

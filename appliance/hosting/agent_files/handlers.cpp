@@ -1,8 +1,12 @@
 #include "appliance/hosting/agent_files/handlers.h"
 
+#include <algorithm>
+#include <boost/json.hpp>
+
 #include "appliance/access/key_guards.h"
 #include "appliance/files/explorer/descriptions.h"
 #include "appliance/hosting/agent_files/descriptions.h"
+#include "web/json.h"
 
 namespace agent_files {
 
@@ -151,9 +155,51 @@ using web::query;
 
 const web::RateLimit files_rate{.group = "agent-files", .limit = 300};
 
-}  // namespace
+// The files that a request to write or move makes.
+std::vector<std::string> written_paths(const Request& request) {
+  if (request.method != web::POST) return {};
+  boost::system::error_code failed;
+  const auto body = boost::json::parse(request.body, failed);
+  const auto* object = failed ? nullptr : body.if_object();
+  std::vector<std::string> paths;
+  for (const auto* name : {"path", "to"})
+    if (auto path = object ? web::string_member(*object, name) : std::string(); !path.empty())
+      paths.push_back(std::move(path));
+  return paths;
+}
 
-std::vector<web::Route> web_routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {
+// A row of the owner's, for those who build the agent of another. What they write is the text of another user.
+web::Answer as_builder(const Services& services, const web::Handler& row, Request& request) {
+  const auto access = services.sharing.require(request.caller.user_id, request.param("id"), sharing::Role::builder);
+  if (!access) co_return access.error();
+  for (const auto& path : written_paths(request))
+    services.turns.taint_file(access->owner, access->agent, path, "a file of another user");
+  request.caller.user_id = access->owner;
+  co_return co_await row(request);
+}
+
+constexpr std::string_view own_prefix = "/api/agents/:id/files";
+
+bool is_for_builders(std::string_view path) {
+  constexpr std::string_view ends[] = {"", "/tree", "/read", "/raw", "/search", "/write", "/mkdir", "/move"};
+  return std::ranges::find(ends, path.substr(own_prefix.size())) != std::end(ends);
+}
+
+std::vector<web::Route> own_routes(const agentbox::Guards&, const web::Bind<Services>&);
+
+std::vector<web::Route> routes_of_builders(const agentbox::Guards& guards, const web::Bind<Services>& on) {
+  std::vector<web::Route> rows;
+  for (auto& own : own_routes(guards, on)) {
+    if (!is_for_builders(own.path)) continue;
+    auto endpoint = std::move(own.endpoint);
+    endpoint.handle = on(as_builder, std::move(endpoint.handle));
+    rows.push_back({own.method, "/api/shared/:id/files" + own.path.substr(own_prefix.size()), guards.session, own.rate,
+                    std::move(endpoint), own.summary + " that is shared with the caller as a builder"});
+  }
+  return rows;
+}
+
+std::vector<web::Route> own_routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {
   const auto& owner = agentbox::session_or_key(guards, key_scopes::Scope::files);
   std::vector<web::Route> table{
       {web::GET, "/api/agents/:id/files/tree", owner, &files_rate,
@@ -226,6 +272,14 @@ std::vector<web::Route> web_routes(const agentbox::Guards& guards, const web::Bi
   // An unknown file, all threads busy, and a failing disk or repository.
   for (auto& row : table) row.endpoint = std::move(row.endpoint).fails({not_found, too_many, internal});
   return table;
+}
+
+}  // namespace
+
+std::vector<web::Route> web_routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {
+  auto rows = own_routes(guards, on);
+  web::append(rows, routes_of_builders(guards, on));
+  return rows;
 }
 
 }  // namespace agent_files

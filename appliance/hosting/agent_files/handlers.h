@@ -8,6 +8,8 @@
 #include "appliance/access/guards.h"
 #include "appliance/files/explorer/views.h"
 #include "appliance/hosting/agent_files/agent_files.h"
+#include "appliance/hosting/gate/turns.h"
+#include "appliance/hosting/sharing/sharing.h"
 #include "web/routes/bind.h"
 #include "web/routes/endpoint.h"
 #include "web/routes/route.h"
@@ -17,6 +19,8 @@ namespace agent_files {
 // All of them must outlive the rows.
 struct Services {
   AgentFiles& files;
+  const sharing::Sharing& sharing;
+  gate::TurnTracker& turns;
 };
 
 struct TreeQuery {
@@ -71,7 +75,8 @@ struct CommitAnswer {
 };
 BOOST_DESCRIBE_STRUCT(CommitAnswer, (), (ok, committed, hash, branch))
 
-// /api/agents/:id/files and everything under it, except for uploads.
+// /api/agents/:id/files and everything under it, except for uploads; and without git /api/shared/:id/files, for the
+// builders of an agent of another.
 std::vector<web::Route> web_routes(const agentbox::Guards&, const web::Bind<Services>&);
 
 }  // namespace agent_files

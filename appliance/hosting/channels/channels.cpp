@@ -59,9 +59,13 @@ web::Task<> erase_rows_of(store::System system, const store::Owned<R>& rows, Cha
 
 }  // namespace
 
-Channels::Channels(store::System system, const agents::AgentDirectory& agents, Connections& connections,
-                   bool has_images)
-    : system_(std::move(system)), agents_(agents), connections_(connections), has_images_(has_images) {}
+Channels::Channels(store::System system, const agents::AgentDirectory& agents, const groups::Groups& groups,
+                   Connections& connections, bool has_images)
+    : system_(std::move(system)),
+      agents_(agents),
+      groups_(groups),
+      connections_(connections),
+      has_images_(has_images) {}
 
 web::Result<std::vector<Channel>> Channels::list(store::UserId user, const std::string& agent) const {
   if (!agents_.find(user, agent)) return web::not_found();
@@ -95,7 +99,7 @@ web::Task<web::Result<Channel>> Channels::create_provisioned(store::UserId user,
 web::Task<web::Result<Channel>> Channels::insert(store::UserId user, std::string agent_id, NewChannel given) {
   const auto agent = agents_.find(user, agent_id);
   if (!agent) co_return web::not_found();
-  if (auto why = why_forbidden(given.kind, agent->plan); !why.empty()) co_return web::forbidden(std::move(why));
+  if (auto why = why_forbidden(given.kind, *agent); !why.empty()) co_return web::forbidden(std::move(why));
   const auto tenant = system_.tenant(user);
   if (tenant.find(table, "agent", agent_id).size() >= max_channels)
     co_return web::conflict("An agent has at most " + std::to_string(max_channels) + " channels.");
@@ -184,12 +188,16 @@ web::Task<> Channels::erase(Channel channel) {
   co_await erase_rows_of(system_, invitations, channel);
 }
 
-std::string Channels::why_forbidden(Kind kind, const std::string& plan) const {
-  const auto row = system_.get(kind_rules, std::string(boost::describe::enum_to_string(kind, "")));
+std::string Channels::why_forbidden(Kind kind, const agents::Agent& agent) const {
+  const std::string name = boost::describe::enum_to_string(kind, "");
+  if (const auto allowed = groups_.channels_of(agent.owner))
+    if (std::ranges::find(*allowed, name) == allowed->end())
+      return "The groups of the agent's owner do not include this kind of channel.";
+  const auto row = system_.get(kind_rules, name);
   if (!row) return {};
   if (row->value.is_off) return "An administrator has switched off this kind of channel.";
   const auto& plans = row->value.plans;
-  if (!plans.empty() && std::ranges::count(plans, plan) == 0)
+  if (!plans.empty() && std::ranges::count(plans, agent.plan) == 0)
     return "The agent's plan does not include this kind of channel.";
   return {};
 }
@@ -202,7 +210,7 @@ std::string Channels::why_off(const Channel& channel) const {
   const auto owner = system_.get(accounts::users, channel.owner);
   if (channel.owner != 0 && (!owner || owner->value.is_disabled))
     return "The account of the agent's owner is disabled.";
-  return why_forbidden(channel.kind, agent->plan);
+  return why_forbidden(channel.kind, *agent);
 }
 
 std::vector<KindRule> Channels::rules() const {

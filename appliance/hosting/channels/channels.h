@@ -9,6 +9,7 @@
 #include "appliance/hosting/agents/directory.h"
 #include "appliance/hosting/channels/connections.h"
 #include "appliance/hosting/channels/records.h"
+#include "appliance/identity/groups/groups.h"
 
 namespace channels {
 
@@ -37,7 +38,7 @@ class Channels {
  public:
   // All of them must outlive it.
   // `has_images`: agents may run programs of other images.
-  Channels(store::System, const agents::AgentDirectory&, Connections&, bool has_images);
+  Channels(store::System, const agents::AgentDirectory&, const groups::Groups&, Connections&, bool has_images);
 
   // Errors of all functions: not_found when the agent or the channel is not the user's.
   web::Result<std::vector<Channel>> list(store::UserId, const std::string& agent) const;
@@ -62,10 +63,11 @@ class Channels {
  private:
   web::Task<web::Result<Channel>> insert(store::UserId, std::string agent, NewChannel);
   web::Task<> erase(Channel);
-  std::string why_forbidden(Kind, const std::string& plan) const;
+  std::string why_forbidden(Kind, const agents::Agent&) const;
 
   store::System system_;
   const agents::AgentDirectory& agents_;
+  const groups::Groups& groups_;
   Connections& connections_;
   const bool has_images_;
 };

@@ -24,7 +24,8 @@ Messaging::Messaging(hosting::Module& module)
       connections_(
           module.platform.system, adapter_settings(module),
           [this](const Channel& channel) { return channels_.why_off(channel); }, module.platform.home),
-      channels_(module.platform.system, module.agents.directory, connections_, module.engine->has_images()),
+      channels_(module.platform.system, module.agents.directory, module.identity.groups, connections_,
+                module.engine->has_images()),
       outbox_(module.platform.system, connections_, module.platform.folder.agents(), module.platform.blocking,
               module.platform.home),
       admission_(module.platform.system, module.agents.directory, connections_, outbox_),

@@ -14,6 +14,8 @@ using web::Request;
 constexpr std::size_t runs_previewed = 5;
 constexpr auto text_of_agents_own = "Made by the agent itself.";
 
+}  // namespace
+
 TaskItem item_of(Task task) {
   return {.id = std::move(task.id),
           .name = std::move(task.name),
@@ -30,11 +32,13 @@ TaskItem item_of(Task task) {
           .catchUp = task.catch_up,
           .overlap = task.overlap,
           .running = task.running.has_value(),
-          .madeByAgent = !task.made_by.empty(),
+          .madeByAgent = !task.made_by.empty() && !task.made_by.starts_with(person_prefix),
           .model = task.model.empty() ? std::nullopt : std::optional(std::move(task.model)),
           .reasoningEffort = task.effort.empty() ? std::nullopt : std::optional(std::move(task.effort)),
           .tellOwner = task.tells_owner};
 }
+
+namespace {
 
 TaskList list_of(std::vector<Task> tasks) {
   TaskList list;

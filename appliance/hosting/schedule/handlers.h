@@ -108,6 +108,8 @@ BOOST_DESCRIBE_STRUCT(TaskItem, (),
                       (id, name, description, cronSchedule, prompt, enabled, lastRun, nextRun, agentId, createdAt,
                        updatedAt, timezone, catchUp, overlap, running, madeByAgent, model, reasoningEffort, tellOwner))
 
+TaskItem item_of(Task);
+
 struct TaskList {
   std::vector<TaskItem> tasks;
   std::int64_t count = 0;

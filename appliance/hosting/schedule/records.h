@@ -38,7 +38,7 @@ struct Task {
   std::optional<std::int64_t> running;  // number of the running run
   std::vector<store::Time> waiting;     // queued runs, oldest first; at most max_waiting
   store::Time created_at, updated_at;
-  std::string made_by;                  // the agent that made it; empty: its owner did
+  std::string made_by;                  // the agent that made it, or "user:7", a builder; empty: its owner did
   std::string model = {}, effort = {};  // of its runs; empty: the agent's own
   bool tells_owner = false;             // each run's answer, or why it failed, becomes a notice to the owner
 };
@@ -48,6 +48,8 @@ BOOST_DESCRIBE_STRUCT(Task, (),
                        effort, tells_owner))
 
 inline constexpr std::size_t max_waiting = 10;
+// In Task::made_by, before the id of a user that the agent is shared with (hosting/sharing).
+inline constexpr std::string_view person_prefix = "user:";
 
 inline const store::Owned<Task> tasks{
     {.family = "scheduled_tasks", .number = 40},

@@ -23,8 +23,11 @@ struct Schedule {
   Scheduler scheduler;
 };
 
-// Sends prompts to the agent, in a conversation for each task; fails for disabled users. Both must outlive the sender.
-Sender chat_sender(store::System, chat::Chat&);
+// Whether a user may still build this agent of another.
+using MayBuild = std::function<bool(store::UserId, const std::string& agent)>;
+// Sends prompts to the agent, in a conversation for each task; fails for disabled users. What a builder has scheduled
+// runs for the builder. All of it must outlive the sender.
+Sender chat_sender(store::System, chat::Chat&, MayBuild = {});
 // Sends results of runs as notices, which must outlive it. Beyond the agent's limit they are in the task's history
 // only.
 Teller notice_teller(notices::Notices&);

@@ -6,11 +6,23 @@ namespace schedule {
 
 namespace {
 
-web::Task<web::Result<std::string>> send(store::System system, chat::Chat& chat, Run run, std::string prompt) {
+// The builder who has made the task; nothing for the owner's and the agent's own.
+std::optional<store::UserId> person_of(const Task& task) {
+  if (!task.made_by.starts_with(person_prefix)) return std::nullopt;
+  return accounts::parse_user_id(std::string_view(task.made_by).substr(person_prefix.size()));
+}
+
+web::Task<web::Result<std::string>> send(store::System system, chat::Chat& chat, MayBuild may_build, Run run,
+                                         std::string prompt) {
   const auto owner = system.get(accounts::users, run.owner);
   if (!owner || owner->value.is_disabled) co_return web::forbidden("The account of the task's owner is disabled.");
   auto sender = chat::Sender::of_owner(chat::Channel::schedule, run.task);
   if (const auto task = system.tenant(run.owner).get(tasks, run.task)) {
+    if (const auto person = person_of(task->value)) {
+      if (!may_build || !may_build(*person, run.agent))
+        co_return web::forbidden("The agent is no longer shared with the user who scheduled this.");
+      sender = chat::Sender::of_peer(chat::Channel::schedule, task->value.made_by, *person, run.task);
+    }
     sender.model = task->value.model;
     sender.effort = task->value.effort;
   }
@@ -37,8 +49,10 @@ Teller notice_teller(notices::Notices& notices) {
   };
 }
 
-Sender chat_sender(store::System system, chat::Chat& chat) {
-  return [system, &chat](Run run, std::string prompt) { return send(system, chat, std::move(run), std::move(prompt)); };
+Sender chat_sender(store::System system, chat::Chat& chat, MayBuild may_build) {
+  return [system, &chat, may_build = std::move(may_build)](Run run, std::string prompt) {
+    return send(system, chat, may_build, std::move(run), std::move(prompt));
+  };
 }
 
 }  // namespace schedule

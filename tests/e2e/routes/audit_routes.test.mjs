@@ -6,6 +6,7 @@ import { rmSync } from "node:fs";
 import { test } from "node:test";
 import { add_passkey } from "../support/authenticator.mjs";
 import { ADMIN, Box, PASSWORD, send, until } from "../support/box.mjs";
+import { people_noted } from "../support/people_acts.mjs";
 import { code_of } from "../support/totp.mjs";
 import { new_wallet, sign_in } from "../support/wallet.mjs";
 import {
@@ -26,6 +27,7 @@ const NEW_PASSWORD = "another customer's long password";
 
 // How the record's line begins for each, and what has it written; an attempt that fails counts like one that does not.
 const noted = {
+  ...people_noted,
   "web POST /api/register": [
     "registered",
     ({ stranger }) => stranger.call("POST", "/api/register", { email: "new@example.org", password: PASSWORD }),

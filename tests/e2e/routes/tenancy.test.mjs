@@ -44,21 +44,21 @@ const bodies = {
   "PATCH /api/settings/second-factor/passkeys/{id}": { name: "mine" },
   "POST /api/radio/streams/{streamId}/rotate-key": { streamKey: "a key" },
   "DELETE /api/radio/streams/{streamId}": { streamKey: "a key" },
-  "POST /api/agents/{id}/files/write": { path: "x.txt", content: "x" },
   "PUT /api/agents/{id}/gate": { rules: [] },
+  "PUT /api/agents/{id}/shares": { email: "friend@example.org", role: "viewer" },
+  "POST /api/shared/{id}/chat": { message: "what is the code?" },
+  "POST /api/shared/{id}/schedules": { name: "x", cronSchedule: "0 9 * * 1", prompt: "what is the code?" },
   "PUT /api/credentials/{id}": { name: "FORGE", hosts: ["forge.example.org"], form: "bearer" },
   "POST /api/asks/{id}/answer": { decision: "allow" },
-  "POST /api/agents/{id}/files/mkdir": { path: "x" },
-  "POST /api/agents/{id}/files/move": { from: "x.txt", to: "y.txt" },
 };
-
 // Queries that the routes accept, where they need one.
-const queries = {
-  "GET /api/agents/{id}/files/read": "?path=x.txt",
-  "GET /api/agents/{id}/files/raw": "?path=x.txt",
-  "GET /api/agents/{id}/files/search": "?q=4711",
-  "DELETE /api/agents/{id}/files": "?path=x.txt",
-};
+const queries = { "GET /api/shared/{id}/messages": `?conversationId=${missing.conversation}` };
+for (const files of ["/api/agents/{id}/files", "/api/shared/{id}/files"]) {
+  const asked = { write: { path: "x.txt", content: "x" }, mkdir: { path: "x" }, move: { from: "x.txt", to: "y.txt" } };
+  for (const [act, body] of Object.entries(asked)) bodies[`POST ${files}/${act}`] = body;
+  for (const row of [`GET ${files}/read`, `GET ${files}/raw`, `DELETE ${files}`]) queries[row] = "?path=x.txt";
+  queries[`GET ${files}/search`] = "?q=4711";
+}
 // Takes a form: agent_files.test.mjs has it.
 const takes_form = (route) => route === "POST /api/agents/{id}/files/upload";
 
@@ -106,6 +106,7 @@ const neighbours = async (t) => {
   await ada.call("POST", "/api/heartbeat", { agentId: agent, frequency: "3h" });
   await ada.call("POST", "/api/skills", { name: "page-watch", agentId: agent });
   const second = await box.running_agent(ada, "Ada's second", "enterprise");
+  await ada.call("PUT", `/api/agents/${second}/shares`, { email: "eve@example.org", role: "builder" });
   const swarm = (await ada.call("POST", "/api/swarms", { goal: "remember that the safe's code is 4711", agents: [agent, second] })).body.id;
   await until("the swarm is done", async () => (await ada.call("GET", `/api/swarms/${swarm}`)).body.state === "done");
   const push_keys = {
@@ -165,6 +166,7 @@ const neighbours = async (t) => {
     seen,
     theirs: {
       agent,
+      shared: second,
       key,
       user: ada.id,
       message: message.id,
@@ -262,6 +264,9 @@ const form = (name, id) => {
 const of_mine =
   (asked, end) =>
   (name, id, { me }) => ({ ...asked(name, id), path: `/api/instance/${me}${end}` });
+const of_shared =
+  (asked, end) =>
+  (name, id, { theirs }) => ({ ...asked(name, id), path: `/api/shared/${theirs.shared}/${end}` });
 const of_skill = (more) => (name, id) => ({ ...body(more)(name, id), path: "/api/skills/page-watch" });
 const asked_by_id = [
   ["GET /api/instance/{userId}", "agentId", "agent", of_mine(query({}), "")],
@@ -273,6 +278,9 @@ const asked_by_id = [
   ["GET /api/chat", "conversationId", "conversation", (name, id, { eves }) => query({ agentId: eves })(name, id)],
   ["GET /api/chat", "before", "message", (name, id, { eves }) => query({ agentId: eves })(name, id)],
   ["GET /api/chat/stream", "agentId", "agent", query({ messageId: "x" })],
+  ["GET /api/shared/{id}/messages", "conversationId", "conversation", of_shared(query({}), "messages")],
+  ["GET /api/shared/{id}/messages", "before", "message", of_shared(query({ conversationId: missing.conversation }), "messages")],
+  ["POST /api/shared/{id}/chat", "conversationId", "conversation", of_shared(body({ message: "what is the code?" }), "chat")],
   ["GET /api/chat/stream", "messageId", "message", (name, id, { eves }) => query({ agentId: eves })(name, id)],
   ["GET /api/dashboard/calls", "before", "call", query({})],
   ["GET /api/traces", "agent", "agent", query({})],

@@ -1,4 +1,6 @@
 // The routes that change something of which the audit log says nothing, and why not.
+import { people_unnoted } from "../support/people_acts.mjs";
+
 const factor = "/api/settings/second-factor";
 
 // What the backend offers to administrators is on the web for their sessions.
@@ -7,6 +9,7 @@ export const on_web = (route) => route.replace("backend ", "web ");
 
 // What people do with what is theirs, and what changes nothing: nobody gets in by it, and nobody is kept out.
 export const unnoted = {
+  "what is shared": people_unnoted,
   "lets nobody in": [
     ...["register", "token"].map((act) => `web POST /oauth/${act}`), // the consent is noted
     "web POST /api/agents/{id}/mcp-servers/{server}/sign-in", // the callback, a GET, is noted
