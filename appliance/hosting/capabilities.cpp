@@ -57,6 +57,10 @@ namespace agent_files {
 hosting::Capability capability();
 }
 
+namespace templates {
+hosting::Capability capability();
+}
+
 namespace mcp_servers {
 hosting::Capability capability();
 }
@@ -121,13 +125,13 @@ std::vector<Capability> capabilities() {
       ::sharing::capability(),       ::gate::capability(),
       ::agent_actions::capability(), ::memory::capability(),
       ::uploads::capability(),       ::agent_files::capability(),
-      ::mcp_servers::capability(),   ::commands::capability(),
-      ::browser::capability(),       ::credentials::capability(),
-      ::schedule::capability(),      ::notices::capability(),
-      ::web_search::capability(),    ::heartbeat::capability(),
-      ::installations::capability(), ::storage_watch::capability(),
-      ::usage_history::capability(), ::plan_limits::capability(),
-      ::channels::capability(),
+      ::templates::capability(),     ::mcp_servers::capability(),
+      ::commands::capability(),      ::browser::capability(),
+      ::credentials::capability(),   ::schedule::capability(),
+      ::notices::capability(),       ::web_search::capability(),
+      ::heartbeat::capability(),     ::installations::capability(),
+      ::storage_watch::capability(), ::usage_history::capability(),
+      ::plan_limits::capability(),   ::channels::capability(),
   };
 }
 

@@ -25,6 +25,7 @@
 #include "appliance/hosting/schedule/handlers.h"
 #include "appliance/hosting/schedule/records.h"
 #include "appliance/hosting/sharing/handlers.h"
+#include "appliance/hosting/templates/handlers.h"
 #include "appliance/hosting/uploads/handlers.h"
 #include "appliance/hosting/web_search/handlers.h"
 #include "appliance/identity/personal_data/rows.h"
@@ -217,6 +218,35 @@ struct Parts {
 hosting::Capability capability() { return hosting::Capability::of<Parts>({.web = web_routes}); }
 
 }  // namespace agent_files
+
+namespace templates {
+
+namespace {
+
+struct Parts {
+  explicit Parts(hosting::Module& module)
+      : hosting(module),
+        files(module.platform.system, module.agents.directory, module.uploads, module.platform.folder.agents()),
+        templates(module.platform.system,
+                  {module.identity.accounts, module.identity.groups, module.agents.directory,
+                   module.agents.provisioning, module.agents.lifecycle, files, module.schedule.tasks}) {
+    module.identity.personal_data.add(personal_data::rows_of(module.platform.system, table, ::templates::files));
+  }
+  Services services() { return {templates, hosting.identity.audit}; }
+
+  hosting::Module& hosting;
+  agent_files::AgentFiles files;
+  Templates templates;
+};
+
+}  // namespace
+
+hosting::Capability capability() {
+  return hosting::Capability::of<Parts>(
+      {.tables = {store::describe(table), store::describe(files)}, .web = web_routes});
+}
+
+}  // namespace templates
 
 namespace mcp_servers {
 

@@ -36,7 +36,6 @@ const bodies = {
   "POST /api/agents/{id}/channels": { kind: "webhook", token: "a secret of the other's" },
   "POST /api/agents/{id}/channels/{channel}/pairings": { code: "abcdefgh" },
   "PUT /api/agents/{id}/channels/{channel}/peers/{peer}": { standing: "allowed" },
-  "PATCH /api/agents/{id}": { name: "Mine" },
   "POST /api/agents/{id}/verify": { verificationType: "eas" },
   "POST /api/agents/{id}/rewind": { message: "x" },
   "POST /api/agents/{id}/conversations/{conversation}/branch": { before: "x" },
@@ -51,6 +50,8 @@ const bodies = {
   "PUT /api/credentials/{id}": { name: "FORGE", hosts: ["forge.example.org"], form: "bearer" },
   "POST /api/asks/{id}/answer": { decision: "allow" },
 };
+for (const row of ["PATCH /api/agents/{id}", "POST /api/agents/{id}/template", "POST /api/templates/{template}/agents"])
+  bodies[row] = { name: "Mine" };
 // Queries that the routes accept, where they need one.
 const queries = { "GET /api/shared/{id}/messages": `?conversationId=${missing.conversation}` };
 for (const files of ["/api/agents/{id}/files", "/api/shared/{id}/files"]) {
@@ -59,8 +60,7 @@ for (const files of ["/api/agents/{id}/files", "/api/shared/{id}/files"]) {
   for (const row of [`GET ${files}/read`, `GET ${files}/raw`, `DELETE ${files}`]) queries[row] = "?path=x.txt";
   queries[`GET ${files}/search`] = "?q=4711";
 }
-// Takes a form: agent_files.test.mjs has it.
-const takes_form = (route) => route === "POST /api/agents/{id}/files/upload";
+const takes_form = (route) => route === "POST /api/agents/{id}/files/upload"; // agent_files.test.mjs has it
 
 // As the agent itself starts one.
 const running_command = async (box, owner, agent) => {
@@ -106,7 +106,7 @@ const neighbours = async (t) => {
   await ada.call("POST", "/api/heartbeat", { agentId: agent, frequency: "3h" });
   await ada.call("POST", "/api/skills", { name: "page-watch", agentId: agent });
   const second = await box.running_agent(ada, "Ada's second", "enterprise");
-  await ada.call("PUT", `/api/agents/${second}/shares`, { email: "eve@example.org", role: "builder" });
+  await ada.call("PUT", `/api/agents/${second}/shares`, { email: "eve@example.org", role: "builder", unverified: true });
   const swarm = (await ada.call("POST", "/api/swarms", { goal: "remember that the safe's code is 4711", agents: [agent, second] })).body.id;
   await until("the swarm is done", async () => (await ada.call("GET", `/api/swarms/${swarm}`)).body.state === "done");
   const push_keys = {

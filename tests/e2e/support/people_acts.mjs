@@ -37,11 +37,19 @@ export const people_noted = {
       await bob.call("DELETE", `/api/agents/${agent}/shares/${shares[0].id}`);
     },
   ],
+  "web POST /api/agents/{id}/template": [
+    "template published: Only administrators",
+    ({ bob, agent }) => bob.call("POST", `/api/agents/${agent}/template`, { name: "Birds" }),
+  ],
+  "web DELETE /api/templates/{template}": [
+    "template removed: No such template",
+    ({ bob }) => bob.call("DELETE", "/api/templates/tp_aaaaaaaaaaaaaaaaaaaa"),
+  ],
   "web PATCH /api/shared/{id}/settings": [
     "shared agent changed: ok",
     async ({ bob, agent, box }) => {
       const builder = await box.customer("builder@example.org");
-      await bob.call("PUT", `/api/agents/${agent}/shares`, { email: "builder@example.org", role: "builder" });
+      await bob.call("PUT", `/api/agents/${agent}/shares`, { email: "builder@example.org", role: "builder", unverified: true });
       await builder.call("PATCH", `/api/shared/${agent}/settings`, { name: "Heron" });
     },
   ],
@@ -49,6 +57,7 @@ export const people_noted = {
 
 // As `unnoted` there: what people do with what is shared with them.
 export const people_unnoted = [
+  "web POST /api/templates/{template}/agents",
   "web POST /api/shared/{id}/chat",
   "web DELETE /api/shared/{id}/conversations/{conversation}",
   "web POST /api/shared/{id}/restart",
