@@ -22,7 +22,8 @@ struct Share {
   std::int64_t owner = 0;  // the agent's
   std::string id;          // sh_ and 20 random characters
   std::string agent;
-  // With whom: "u7" a user, "mada@example.org" an address that was nobody's at the time, "ggr_..." a group.
+  // With whom: "u7" a user, "mada@example.org" an address that was nobody's, or not verified, at the time, "ggr_..." a
+  // group.
   std::string person;
   std::string email;  // as the owner gave it; empty for a group
   Role role = Role::viewer;

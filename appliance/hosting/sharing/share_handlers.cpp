@@ -21,8 +21,9 @@ struct ShareRequest {
   std::optional<PaidBy> paidBy;
   std::optional<web::Text<1, 20>> monthlyUsd;
   std::optional<web::List<ConversationId, 0, Sharing::max_conversations>> conversations;
+  std::optional<bool> unverified;
 };
-BOOST_DESCRIBE_STRUCT(ShareRequest, (), (email, group, role, paidBy, monthlyUsd, conversations))
+BOOST_DESCRIBE_STRUCT(ShareRequest, (), (email, group, role, paidBy, monthlyUsd, conversations, unverified))
 
 struct ShareView {
   std::string id;
@@ -81,6 +82,7 @@ web::Result<NewShare> new_share(ShareRequest body) {
     if (!money || *money < usage::Money()) return web::invalid("monthlyUsd must be an amount in dollars");
     share.monthly_limit = money->units();
   }
+  share.takes_unverified = body.unverified.value_or(false);
   if (body.conversations) share.conversations.assign(body.conversations->begin(), body.conversations->end());
   return share;
 }
@@ -113,8 +115,9 @@ constexpr auto sharing_text =
     "agent answers there as for any other user, without anything of the owner's, and the owner can read them. A "
     "builder also changes settings and files and has schedules, never keys, money or others' conversations; what a "
     "builder writes shapes what the agent does for the owner, too. `paidBy` is who pays for a talker's turns (owner), "
-    "and `monthlyUsd` what each person may use in a month. The answer does not say whether the address has an "
-    "account: one that is made later has the share once its address is verified. With several shares the one with "
+    "and `monthlyUsd` what each person may use in a month. An account has the share once its address is verified, "
+    "or at once with `unverified`, which is for boxes that send no mail: anybody can register an address there. The "
+    "answer does not say whether the address has an account. With several shares the one with "
     "the most rights counts.";
 
 }  // namespace

@@ -67,7 +67,8 @@ web::Result<std::string> Sharing::person_of(store::UserId owner, const NewShare&
   if (!email) return web::invalid("email must be an e-mail address");
   const auto user = accounts_.find_by_email(*email);
   if (user && user->id == owner) return web::invalid("email is your own");
-  return user ? person_of_user(user->id) : person_of_address(*email);
+  const bool is_theirs = user && (user->email_verified || share.takes_unverified);
+  return is_theirs ? person_of_user(user->id) : person_of_address(*email);
 }
 
 web::Task<web::Result<Share>> Sharing::put(store::UserId owner, std::string agent, NewShare given) {

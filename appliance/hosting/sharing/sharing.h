@@ -38,6 +38,7 @@ struct NewShare {
   PaidBy paid_by = PaidBy::owner;
   std::optional<std::int64_t> monthly_limit;
   std::vector<std::string> conversations;
+  bool takes_unverified = false;  // also an account whose address was only typed
 };
 
 // What a user may do with an agent of another.

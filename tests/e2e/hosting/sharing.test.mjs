@@ -1,7 +1,7 @@
 // Agents that are shared: who may do what, who pays, and that nothing of one person is in another's prompt.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Box, until } from "../support/box.mjs";
+import { Box, PASSWORD, until } from "../support/box.mjs";
 import { MODEL, ModelServer, say } from "../peers/model_server.mjs";
 
 // A model that returns the whole prompt that it was sent.
@@ -13,7 +13,7 @@ const story_of = async (t, env_of = (url) => ({ LOCAL_MODEL_URL: url })) => {
   const [ada, bob, eve] = await Promise.all(["ada", "bob", "eve"].map((name) => box.customer(`${name}@example.org`, "collective")));
   const agent = await box.running_agent(ada);
   const share = async (body, status = 200) => {
-    const answer = await ada.call("PUT", `/api/agents/${agent}/shares`, body);
+    const answer = await ada.call("PUT", `/api/agents/${agent}/shares`, { unverified: true, ...body });
     assert.equal(answer.status, status, JSON.stringify(answer.body));
     return answer.body;
   };
@@ -224,6 +224,13 @@ test("an agent is shared with a group, and with an address that has no account y
   assert.deepEqual(Object.keys(known), Object.keys(unknown), "the answer does not say who has an account");
   const typed = await box.customer("new@example.org");
   assert.equal((await typed.call("GET", at)).status, 404, "an address that was only typed gives no rights");
+  await share({ email: "new@example.org", role: "talker", unverified: false });
+  assert.equal((await typed.call("GET", at)).status, 404, "nor afterwards");
+  await box.backend_call("POST", "/api/admin/users", { email: "sure@example.org", emailVerified: true, password: PASSWORD });
+  await share({ email: "sure@example.org", role: "talker", unverified: false });
+  const sure = box.person();
+  await sure.log_in("sure@example.org", PASSWORD);
+  assert.equal((await sure.call("GET", at)).status, 200);
   await share({ email: "ada@example.org", role: "viewer" }, 400);
   await share({ role: "viewer" }, 400);
   await share({ email: "bob@example.org", role: "viewer", conversations: ["c_aaaaaaaaaaaaaaaaaaaaaaaa"] }, 400);
