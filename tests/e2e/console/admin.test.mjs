@@ -29,6 +29,7 @@ test("every page of administrators is accessible, fits a phone, and shows hostil
   await box.running_agent(ada, HOSTILE);
   await ada.call("POST", "/api/subscriptions/request", { plan: "network", note: HOSTILE });
   await box.backend_call("POST", "/api/invite/generate", { note: HOSTILE });
+  await box.backend_call("POST", "/api/admin/groups", { name: HOSTILE, claim: HOSTILE.slice(0, 60), models: ["local"] });
   await box.backend_call("POST", "/api/admin/operator-keys", { name: "monitoring", scopes: ["read-only"] });
   await box.backend_call("POST", "/api/admin/credits", { userId: ada.id, usd: "5.00", reason: HOSTILE });
   await signed_in();
@@ -38,6 +39,7 @@ test("every page of administrators is accessible, fits a phone, and shows hostil
     `users?user=${ada.id}`,
     "requests",
     "invitations",
+    "groups",
     "outbox",
     "agents",
     "models",

@@ -15,6 +15,7 @@ const OWN_PAGES = [
   "/usage/providers",
   "/credentials",
   "/playground",
+  "/shared",
   "/settings",
   "/settings/notifications",
 ];
@@ -27,6 +28,7 @@ const AGENT_PAGES = [
   "/memory",
   "/schedule",
   "/channels",
+  "/sharing",
   "/usage",
   "/health",
   "/settings",
@@ -48,6 +50,7 @@ const furnished = async (box) => {
   await did("POST", "/api/heartbeat", { agentId: id, frequency: "3h", prompt: HOSTILE });
   await did("POST", "/api/keys", { name: HOSTILE, budgetUsd: "5.00" });
   await did("PUT", "/api/caps", { scope: "agent", target: id, period: "month", usd: "10.00", tokens: 1_000_000 });
+  await did("PUT", `/api/agents/${id}/shares`, { email: "bob@example.org", role: "talker", monthlyUsd: "5" });
   await did("PUT", "/api/provider-keys/openai", { key: "sk-story-0123456789" });
   return { ada, id };
 };

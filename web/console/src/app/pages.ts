@@ -20,6 +20,8 @@ export const pages: Page[] = [
   { path: "/login", title: "page.sign_in", access: "all", load: () => import("../pages/login") },
   { path: "/dashboard", title: "page.home", access: "session", load: () => import("../pages/home") },
   { path: "/chats", title: "page.chats", access: "session", load: () => import("../pages/chats") },
+  { path: "/shared", title: "page.shared", access: "session", load: () => import("../pages/shared/list") },
+  { path: "/shared/:id", title: "page.shared", access: "session", load: () => import("../pages/shared/agent") },
   { path: "/schedules", title: "page.schedules", access: "session", load: () => import("../pages/schedules") },
   { path: "/usage", title: "page.usage", access: "session", load: () => import("../pages/usage/overview") },
   { path: "/usage/limits", title: "page.limits", access: "session", load: () => import("../pages/usage/limits") },
@@ -59,6 +61,7 @@ export const pages: Page[] = [
   { path: "/admin/requests", title: "page.requests", access: "admin", load: () => import("../pages/admin/requests") },
   { path: "/admin/referrals", title: "page.referrals", access: "admin", load: () => import("../pages/admin/referrals") },
   { path: "/admin/invitations", title: "page.invitations", access: "admin", load: () => import("../pages/admin/invitations") },
+  { path: "/admin/groups", title: "page.groups", access: "admin", load: () => import("../pages/admin/groups") },
   { path: "/admin/outbox", title: "page.outbox", access: "admin", load: () => import("../pages/admin/outbox") },
   { path: "/admin/agents", title: "page.all_agents", access: "support", load: () => import("../pages/admin/agents") },
   { path: "/admin/models", title: "page.models", access: "admin", load: () => import("../pages/admin/models") },
@@ -81,6 +84,7 @@ export const pages: Page[] = [
   { path: "/agents/:id/usage", title: "page.usage", access: "session", load: () => import("../pages/agent/usage") },
   { path: "/agents/:id/health", title: "page.health", access: "session", load: () => import("../pages/agent/health") },
   { path: "/agents/:id/browser", title: "page.browser", access: "session", load: () => import("../pages/agent/browser") },
+  { path: "/agents/:id/sharing", title: "page.sharing", access: "session", load: () => import("../pages/agent/sharing") },
   { path: "/agents/:id/settings", title: "page.settings", access: "session", load: () => import("../pages/agent/settings") },
 ];
 

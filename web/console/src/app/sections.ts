@@ -20,7 +20,14 @@ export interface Section {
 // Whether streams can be sent from this box; undefined: not known yet.
 export const streaming = signal<boolean | undefined>(undefined);
 
+// Whether agents of others are shared with the user.
+export const hasShared = signal(false);
+
 export async function learnFeatures() {
+  call("GET /api/shared").then(
+    ({ count }) => (hasShared.value = count > 0),
+    () => undefined,
+  );
   if (streaming.peek() !== undefined) return;
   streaming.value = false;
   try {
@@ -30,13 +37,14 @@ export async function learnFeatures() {
   }
 }
 
-const top: Section = {
+const top = (): Section => ({
   rows: [
     { to: "/dashboard", title: "page.home", icon: "home" },
     { to: "/chats", title: "page.chats", icon: "chat" },
     { to: "/asks", title: "page.asks", icon: "check", within: ["/ask"] },
+    ...(hasShared.value ? [{ to: "/shared", title: "page.shared" as const, icon: "users" as const }] : []),
   ],
-};
+});
 
 const work = (): Section => ({
   title: "nav.work",
@@ -74,7 +82,7 @@ const money: Section = {
   ],
 };
 
-export const sections = (): Section[] => [top, work(), insight, money];
+export const sections = (): Section[] => [top(), work(), insight, money];
 
 const admin: Section[] = [
   { rows: [{ to: "/admin", title: "page.overview", icon: "home" }] },
@@ -84,6 +92,7 @@ const admin: Section[] = [
       { to: "/admin/users", title: "page.users", icon: "users", within: ["/admin/referrals"] },
       { to: "/admin/requests", title: "page.requests", icon: "inbox" },
       { to: "/admin/invitations", title: "page.invitations", icon: "ticket" },
+      { to: "/admin/groups", title: "page.groups", icon: "agents" },
       { to: "/admin/outbox", title: "page.outbox", icon: "mail" },
     ],
   },

@@ -18,7 +18,7 @@ import { Notice } from "../components/notice";
 import { Status } from "../components/status";
 import { Tabs } from "../components/tabs";
 
-export type Tab = "" | "files" | "logs" | "memory" | "schedule" | "channels" | "usage" | "health" | "settings" | "browser";
+export type Tab = "" | "files" | "logs" | "memory" | "schedule" | "channels" | "usage" | "health" | "settings" | "browser" | "sharing";
 
 const tabs: [Tab, Key][] = [
   ["", "page.conversation"],
@@ -131,6 +131,7 @@ function Head({ agent }: { agent: Agent }) {
               { title: t("agent.restart"), icon: "restart", disabled: !idle || !running, run: () => run(t("agent.restarting"), "restart") },
               { title: t("agent.clone"), icon: "copy", to: agentPath(agent.id, "settings") },
               { title: t("browser.watch"), icon: "globe", to: agentPath(agent.id, "browser") },
+              { title: t("sharing.new"), icon: "users", to: agentPath(agent.id, "sharing") },
               { title: t("page.settings"), icon: "settings", to: agentPath(agent.id, "settings") },
             ]}
           />

@@ -1,0 +1,97 @@
+import { useSignal } from "@preact/signals";
+import { call } from "../../api/client";
+import type { Agent, Share } from "../../api/types";
+import { t } from "../../app/i18n";
+import type { PageProps } from "../../app/pages";
+import { Badge } from "../../components/badge";
+import { Button } from "../../components/button";
+import { Confirm } from "../../components/confirm";
+import { EmptyState } from "../../components/empty_state";
+import { Loaded, useLoad } from "../../components/loaded";
+import { AgentFrame } from "../../parts/agent_frame";
+import { ShareDialog } from "../../parts/share_dialog";
+
+export default function SharingPage({ id }: PageProps) {
+  return (
+    <AgentFrame id={id} tab="sharing">
+      {(agent) => <Sharing agent={agent} />}
+    </AgentFrame>
+  );
+}
+
+const nameOf = (share: Share) => share.email ?? share.groupName ?? t("sharing.lost_group");
+
+// Whom the agent is shared with.
+function Sharing({ agent }: { agent: Agent }) {
+  const shares = useLoad(async () => (await call("GET /api/agents/{id}/shares", { path: { id: agent.id } })).shares, [agent.id]);
+  const editing = useSignal<Share | "new" | null>(null);
+  const removing = useSignal<Share | null>(null);
+  return (
+    <div class="panel-body">
+      <div class="page-head">
+        <h2>{t("page.sharing")}</h2>
+        <Button kind="primary" onClick={() => (editing.value = "new")}>
+          {t("sharing.new")}
+        </Button>
+      </div>
+      <p class="quiet">{t("sharing.about")}</p>
+      <Loaded of={shares}>
+        {(list) =>
+          list.length === 0 ? (
+            <EmptyState title={t("sharing.empty")} text={t("sharing.empty_text")} />
+          ) : (
+            <ul class="rows">
+              {list.map((share) => (
+                <li key={share.id}>
+                  <div>
+                    <strong>
+                      <bdi>{nameOf(share)}</bdi>
+                    </strong>{" "}
+                    <Badge>{t(`sharing.role.${share.role}`)}</Badge>
+                    <p class="quiet">
+                      {t(`sharing.paid_by.${share.paidBy}`)}
+                      {share.monthlyUsd && ` · ${t("sharing.up_to", { amount: share.monthlyUsd })}`}
+                    </p>
+                  </div>
+                  <div class="actions">
+                    <Button label={t("sharing.edit_this", { name: nameOf(share) })} onClick={() => (editing.value = share)}>
+                      {t("action.edit")}
+                    </Button>
+                    <Button kind="danger" label={t("sharing.end_this", { name: nameOf(share) })} onClick={() => (removing.value = share)}>
+                      {t("action.remove")}
+                    </Button>
+                  </div>
+                </li>
+              ))}
+            </ul>
+          )
+        }
+      </Loaded>
+      {editing.value && (
+        <ShareDialog
+          agent={agent.id}
+          share={editing.value === "new" ? undefined : editing.value}
+          onClose={() => (editing.value = null)}
+          onSaved={async () => {
+            editing.value = null;
+            await shares.reload();
+          }}
+        />
+      )}
+      {removing.value && (
+        <Confirm
+          title={t("sharing.end_title", { name: nameOf(removing.value) })}
+          confirm={t("action.remove")}
+          danger
+          onClose={() => (removing.value = null)}
+          action={async () => {
+            await call("DELETE /api/agents/{id}/shares/{share}", { path: { id: agent.id, share: removing.value!.id } });
+            await shares.reload();
+          }}
+        >
+          <p>{t("sharing.end_text")}</p>
+        </Confirm>
+      )}
+    </div>
+  );
+}
