@@ -22,7 +22,7 @@ inline std::int64_t saturating_sum(std::int64_t a, std::int64_t b) {
 
 class CounterFields {
  public:
-  static constexpr std::size_t most = 12;
+  static constexpr std::size_t most = 13;
 
   CounterFields() = default;
   // Throws std::logic_error for more than `most`.
@@ -30,7 +30,7 @@ class CounterFields {
     for (const auto field : fields) push_back(field);
   }
   void push_back(std::int64_t field) {
-    if (count_ == most) throw std::logic_error("store: a counter has at most twelve fields");
+    if (count_ == most) throw std::logic_error("store: a counter has at most thirteen fields");
     fields_[count_++] = field;
   }
 

@@ -146,6 +146,7 @@ Totals Ledger::read(store::UserId user, const store::CounterName& name) const {
           .output_tokens = field(TallyField::output),
           .cached_tokens = field(TallyField::cached),
           .reasoning_tokens = field(TallyField::reasoning),
+          .unpriced = field(TallyField::unpriced),
           .cost = Money::of_units(field(TallyField::paid)),
           .latency_ms = field(TallyField::latency),
           .streamed = field(TallyField::streamed),

@@ -27,6 +27,7 @@ namespace usage {
 struct Totals {
   std::int64_t calls = 0, failed = 0;  // calls includes the failed ones
   std::int64_t input_tokens = 0, output_tokens = 0, cached_tokens = 0, reasoning_tokens = 0;
+  std::int64_t unpriced = 0;  // calls whose cost is unknown, and so not in `cost`
   Money cost;
   // Only in the totals of all calls of a user: the sum over successful calls; the number of calls with a time to first
   // token, and its sum.

@@ -12,6 +12,7 @@ TotalsView totals_view(const Totals& totals) {
           .cachedTokens = totals.cached_tokens,
           .reasoningTokens = totals.reasoning_tokens,
           .totalTokens = totals.total_tokens(),
+          .unpriced = totals.unpriced,
           .cost = totals.cost.to_string()};
 }
 

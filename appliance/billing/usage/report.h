@@ -15,10 +15,12 @@ namespace usage {
 struct TotalsView {
   std::int64_t calls = 0, failed = 0, inputTokens = 0, outputTokens = 0, cachedTokens = 0, reasoningTokens = 0,
                totalTokens = 0;
+  std::int64_t unpriced = 0;  // calls whose cost is unknown, and so not in `cost`
   std::string cost;
 };
 BOOST_DESCRIBE_STRUCT(TotalsView, (),
-                      (calls, failed, inputTokens, outputTokens, cachedTokens, reasoningTokens, totalTokens, cost))
+                      (calls, failed, inputTokens, outputTokens, cachedTokens, reasoningTokens, totalTokens, unpriced,
+                       cost))
 TotalsView totals_view(const Totals&);
 
 struct Row {

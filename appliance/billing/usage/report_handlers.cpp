@@ -36,6 +36,7 @@ void add(Totals& sum, const Totals& more) {
   sum.output_tokens += more.output_tokens;
   sum.cached_tokens += more.cached_tokens;
   sum.reasoning_tokens += more.reasoning_tokens;
+  sum.unpriced += more.unpriced;
   sum.cost += more.cost;
 }
 

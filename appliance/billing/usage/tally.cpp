@@ -56,6 +56,10 @@ store::CounterFields fields_of(const Call& call, Amounts limited, bool with_time
     for (const std::int64_t time :
          {is_ok ? call.latency_ms : 0, std::int64_t(call.first_token_ms > 0), call.first_token_ms})
       fields.push_back(time);
+  if (!call.priced && (is_ok || call.input_tokens + call.output_tokens > 0)) {
+    while (fields.size() < static_cast<std::size_t>(TallyField::unpriced)) fields.push_back(0);
+    fields.push_back(1);
+  }
   return fields;
 }
 

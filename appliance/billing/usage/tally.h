@@ -48,6 +48,8 @@ enum class TallyField : std::size_t {
   latency,      // milliseconds, of successful calls
   streamed,     // calls with a time to first token
   first_token,  // milliseconds
+  // In all slices.
+  unpriced,  // calls whose cost is unknown
 };
 
 store::CounterName tally(const Period&, std::string_view slice);

@@ -18,14 +18,14 @@ std::string safe(const std::string& text) { return is_formula(text) ? "'" + text
 
 class Csv {
  public:
+  // Cells that a section does not have are left empty.
   void row(std::initializer_list<std::string> cells) {
-    bool is_first = true;
+    constexpr std::size_t columns = 9;
     for (const auto& cell : cells) {
-      if (!is_first) text_ += ',';
-      is_first = false;
+      if (&cell != cells.begin()) text_ += ',';
       add(cell);
     }
-    text_ += "\r\n";
+    text_.append(columns - cells.size(), ',').append("\r\n");
   }
   std::string take() { return std::move(text_); }
 
@@ -44,7 +44,7 @@ class Csv {
 
 void add_usage(Csv& csv, const std::string& section, const std::string& name, const usage::TotalsView& totals) {
   csv.row({section, "", safe(name), std::to_string(totals.calls), std::to_string(totals.inputTokens),
-           std::to_string(totals.outputTokens), totals.cost, "USD"});
+           std::to_string(totals.outputTokens), totals.cost, "USD", std::to_string(totals.unpriced)});
 }
 
 void add_credits(Csv& csv, const std::string& at, const std::string& what, const std::string& amount) {
@@ -55,8 +55,9 @@ void add_credits(Csv& csv, const std::string& at, const std::string& what, const
 
 std::string to_csv(const Statement& statement) {
   Csv csv;
-  csv.row({"section", "date", "item", "calls", "input_tokens", "output_tokens", "amount", "currency"});
-  csv.row({"statement", statement.month, safe(statement.user.email), "", "", "", "", ""});
+  csv.row({"section", "date", "item", "calls", "input_tokens", "output_tokens", "amount", "currency",
+           "calls_of_unknown_cost"});
+  csv.row({"statement", statement.month, safe(statement.user.email)});
   for (const auto& plan : statement.plans)
     csv.row({"plan", web::iso8601(plan.from), plan.plan, "", "", "", std::to_string(plan.priceGbp) + ".00", "GBP"});
   for (const auto& model : statement.usage.models) add_usage(csv, "usage", model.id, model.usage);

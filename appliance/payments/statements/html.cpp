@@ -61,16 +61,23 @@ class Table {
   std::string html_;
 };
 
+// Nobody has to take an unknown cost for none.
+std::string cost_of(const usage::TotalsView& totals) {
+  return totals.unpriced > 0 && totals.cost == usage::Money().to_string() ? "unknown" : totals.cost;
+}
+
 std::vector<std::string> usage_cells(std::string name, const usage::TotalsView& totals) {
   return {std::move(name), std::to_string(totals.calls), std::to_string(totals.inputTokens),
-          std::to_string(totals.outputTokens), totals.cost};
+          std::to_string(totals.outputTokens), cost_of(totals)};
 }
 
 std::string usage_table(std::string_view title, const std::vector<usage::Row>& rows, const usage::TotalsView& total) {
   Table table(title, {"Model", "Calls", "Input tokens", "Output tokens", "USD"}, 1);
   for (const auto& row : rows) table.row(usage_cells(row.id, row.usage));
   table.total(usage_cells("Total", total));
-  return table.take();
+  if (total.unpriced == 0) return table.take();
+  return table.take() + "<p>The cost of " + std::to_string(total.unpriced) +
+         " calls is unknown, since the catalogue has no price for their models. The amounts are without them.</p>\n";
 }
 
 std::string plan_table(const Statement& statement) {

@@ -66,6 +66,7 @@ test("every command has a help page that names its arguments", async () => {
     "rollback",
     "images",
     "catalogue",
+    "mcp",
     "health",
     "doctor",
     "openapi",

@@ -85,6 +85,9 @@ test("health reports the store, Docker and the kill switch to everyone, without 
       standby: null,
       standbyDegraded: null,
       standbyLagMs: null,
+      bucket: null,
+      bucketProblem: null,
+      bucketLagMs: null,
       reason: null,
     });
     for (const name of answer.missingPackages)

@@ -127,6 +127,15 @@ test("a model that its vendor lists works without an entry in the catalogue, at 
     calls.map(({ cost }) => cost === null),
     [false, true, true],
   );
+  const { usage } = (await ada.call("GET", "/api/billing/statement")).body;
+  assert.deepEqual(
+    [usage.total.unpriced, ...usage.models.map(({ id, usage: one }) => [id, one.unpriced])],
+    [2, ["openai/gpt-4o-mini", 0], ["gpt-99", 2]],
+  );
+  const as_page = (await ada.call("GET", "/api/billing/statement?format=html")).text;
+  assert.match(as_page, /gpt-99.*unknown/, "nobody takes it for nothing");
+  assert.match(as_page, /The cost of 2 calls is unknown/);
+  assert.match((await ada.call("GET", "/api/billing/statement?format=csv")).text, /^usage,,gpt-99,2,.*,0,USD,2\r$/m);
   const found = async (query) => (await ada.call("GET", `/api/models?${new URLSearchParams(query)}`)).body.models;
   for (const [model, name, known] of [
     ["gpt-99", "gpt-99", false],

@@ -1,6 +1,5 @@
 import * as account from "../account";
 import { t } from "../app/i18n";
-import { CodeBlock } from "../components/code_block";
 import { Link } from "../components/link";
 import { Notice } from "../components/notice";
 
@@ -18,11 +17,6 @@ export function PlanNotice() {
           {t("billing.request")}
         </Link>
       </p>
-      <details>
-        <summary>{t("plan.ask")}</summary>
-        <CodeBlock text={`agentbox admin plan ${settings.email} solo --data FOLDER`} />
-        <p>{t("plan.folder")}</p>
-      </details>
     </Notice>
   );
 }

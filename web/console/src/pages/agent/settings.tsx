@@ -36,7 +36,11 @@ export default function AgentSettingsPage({ id }: PageProps) {
 }
 
 function Config({ agent }: { agent: Agent }) {
-  const config = useLoad(async () => (await call("GET /api/agents/{id}/config", { path: { id: agent.id } })).config, [agent.id]);
+  const config = useLoad(async () => {
+    // An agent may have been created with a model that its config does not name.
+    const { config: own, model } = await call("GET /api/agents/{id}/config", { path: { id: agent.id } });
+    return { model, ...own };
+  }, [agent.id]);
   return (
     <section aria-labelledby="config-title">
       <h2 id="config-title">{t("config.title")}</h2>

@@ -4,7 +4,7 @@ import * as account from "../../account";
 import { call, url_of } from "../../api/client";
 import type { Statement } from "../../api/types";
 import { date, money, moneyIn, month, number } from "../../app/format";
-import { named, t } from "../../app/i18n";
+import { named, t, tn } from "../../app/i18n";
 import { parameter, setParameter } from "../../app/router";
 import { Loaded, useLoad } from "../../components/loaded";
 import { Table } from "../../components/table";
@@ -91,6 +91,7 @@ function Account({ statement: { plans, usage, credits, payments, paymentTotals }
             <UsageRow name={t("statement.total")} usage={usage.total} />
           </Table>
         )}
+        {usage.total.unpriced > 0 && <p class="quiet">{tn("statement.unpriced", usage.total.unpriced)}</p>}
         {usage.ownKeysTotal.calls > 0 && <p class="quiet">{t("usage.own_keys_total", { total: money(usage.ownKeysTotal.cost) })}</p>}
       </section>
       <section class="card" aria-labelledby="statement-credits">
@@ -141,6 +142,7 @@ function Account({ statement: { plans, usage, credits, payments, paymentTotals }
 }
 
 function UsageRow({ name, usage }: { name: string; usage: Statement["usage"]["total"] }) {
+  const isUnknown = usage.unpriced > 0 && Number(usage.cost) === 0;
   return (
     <tr>
       <th scope="row">
@@ -149,7 +151,7 @@ function UsageRow({ name, usage }: { name: string; usage: Statement["usage"]["to
       <td>{number(usage.calls)}</td>
       <td>{number(usage.inputTokens)}</td>
       <td>{number(usage.outputTokens)}</td>
-      <td>{money(usage.cost)}</td>
+      <td>{isUnknown ? t("usage.cost_unknown") : money(usage.cost)}</td>
     </tr>
   );
 }
