@@ -108,7 +108,7 @@ void print_welcome(const Addresses& box, const Note& note, const Settings& setti
             << "/login\n  user      " << note.user.email << "  " << note.user.password << "\n  admin     "
             << note.admin.email << "  " << note.admin.password << "\n  outside   " << outside
             << "   (a web site, the inbox of the box's mails at /inbox, an identity provider, a card processor, a "
-               "chain at /chain)\n";
+               "chain at /chain, models whose answers are the builtin model's)\n";
   if (settings.registration == "closed" && agentbox::is_reached_by_others(settings))
     std::cout << "\nOthers can reach this demo, so they cannot register. --registration open lets them.\n";
   std::cout << std::endl;
@@ -175,6 +175,7 @@ int run(const fs::path& folder, const Options& options, const Commands& commands
         note->is_complete = true;
         write_note(folder, *note);
       }
+      services.slow_down();
       print_welcome(*box, *note, settings, services.url());
     } catch (const std::exception& error) {
       std::cerr << "\nagentbox: the demo: " << error.what() << std::endl;

@@ -15,6 +15,7 @@ FakeServices::FakeServices(const std::string& listen) {
   append(listener.routes, people_.routes());
   append(listener.routes, cards_.routes());
   append(listener.routes, chain_.routes());
+  append(listener.routes, models_.routes());
   listener.version = agentbox::version;
   server_.listen(std::move(listener));
   people_.set_issuer(url() + "/idp");
@@ -32,6 +33,8 @@ void FakeServices::add_to(agentbox::Settings& settings) const {
   settings.stripe_secret_key = cards_.secret_key();
   settings.stripe_webhook_secret = cards_.webhook_secret();
   settings.stripe_prices = CardProcessor::prices();
+  settings.openrouter_api_key = models_.key();
+  settings.openrouter_base_url = url() + "/models";
   settings.testnet_rpc_url = url() + "/chain";
   settings.testnet_chain_id = TokenChain::id;
   settings.testnet_usdc_address = TokenChain::token().lower_case();

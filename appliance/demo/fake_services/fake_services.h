@@ -1,5 +1,5 @@
 // What a box without a network meets outside, served on this machine: a small web site, the inbox of all users to whom
-// the box sends mail, an identity provider, a card processor and a chain.
+// the box sends mail, an identity provider, a card processor, a chain and a router to models.
 #pragma once
 
 #include <string>
@@ -8,6 +8,7 @@
 #include "appliance/demo/fake_services/chain_node.h"
 #include "appliance/demo/fake_services/identity_service.h"
 #include "appliance/demo/fake_services/known_box.h"
+#include "appliance/demo/fake_services/model_service.h"
 #include "appliance/foundation/settings/settings.h"
 #include "web/server/server.h"
 
@@ -24,12 +25,15 @@ class FakeServices {
   void add_to(agentbox::Settings&) const;
   // From now on the services reach the box.
   void meet(Addresses box) { box_.set(std::move(box)); }
+  // From now on models take their time to answer.
+  void slow_down() { models_.slow_down(); }
 
  private:
   KnownBox box_;
   IdentityService people_{box_};
   CardProcessor cards_{box_};
   ChainNode chain_;
+  ModelService models_;
   web::IoPool pool_{1};
   web::Server server_{pool_};
 };

@@ -145,7 +145,7 @@ std::int64_t output_tokens(const Message& answer) {
 
 }  // namespace
 
-ChatAnswer builtin_answer(const ChatRequest& request) {
+ChatAnswer builtin_answer(const ChatRequest& request, Introduction first) {
   ChatAnswer answer{.model = std::string(builtin_model), .provider = "builtin"};
   answer.message.role = Role::assistant;
   const auto most = request.max_tokens.value_or(std::numeric_limits<std::int64_t>::max());
@@ -165,7 +165,8 @@ ChatAnswer builtin_answer(const ChatRequest& request) {
   }
   auto& content = answer.message.content;
   if (!content.empty() && asks_about_images(request)) content = std::string(blindness) + "\n\n" + content;
-  if (!content.empty() && !is_introduced(request) && content.find(introduction) == content.npos) {
+  if (first == Introduction::given && !content.empty() && !is_introduced(request) &&
+      content.find(introduction) == content.npos) {
     content = std::string(introduction) + "\n\n" + content;
   }
   if (answer.message.tool_calls.empty()) answer.finish = Finish::stop;

@@ -18,7 +18,10 @@ class Builtin : public Provider {
   web::Task<Outcome<std::vector<ModelInfo>>> models() override;
 };
 
+// Whether the first answer of a conversation says what this model is, and that no other is configured.
+enum class Introduction { given, left_out };
+
 // Returns the same answer for the same request, except its id. Takes linear time in the request's size.
-ChatAnswer builtin_answer(const ChatRequest&);
+ChatAnswer builtin_answer(const ChatRequest&, Introduction = Introduction::given);
 
 }  // namespace models
