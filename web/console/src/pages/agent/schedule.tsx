@@ -168,6 +168,7 @@ function TaskRow({ task, tasks, onEdit }: { task: Task; tasks: Resource<Task[]>;
           danger
           onClose={() => (removing.value = false)}
           action={async () => {
+            history.value = false; // its runs go with the task
             await call("DELETE /api/scheduled-tasks", { body: { taskId: task.id } });
             await tasks.reload();
           }}
