@@ -112,6 +112,7 @@ export class Person {
   }
   async sign_out(words = "Sign out") {
     await (await this.own_menu()).getByRole("button", { name: words, exact: true }).click();
+    await this.page.waitForURL(({ pathname }) => pathname === "/"); // another address now would break the request off
   }
 
   // One of the actions in the menu of a thing.
