@@ -18,6 +18,7 @@
 #include "appliance/foundation/periodic.h"
 #include "appliance/hosting/plan_egress/plan_egress.h"
 #include "appliance/identity/accounts/user_search.h"
+#include "appliance/network/mcp_server/pages.h"
 #include "store/engine_log.h"
 #include "summarizer/egress.h"
 #include "summarizer/options.h"
@@ -175,6 +176,9 @@ void Box::Parts::listen() {
   auto all = modules.rows();
   auto web = web_listener(settings, std::move(all.web));
   web.host_router = modules.host_router();
+  web.challenge = [&site = modules.identity.site](std::string_view path) {
+    return path == mcp_server::path ? mcp_server::challenge(site) : std::string();
+  };
   web.inherited_socket = sockets.web;
   server.listen(std::move(web));
   if (!settings.http_redirect_listen.empty()) {

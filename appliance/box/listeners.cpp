@@ -15,6 +15,7 @@
 #include "appliance/identity/site.h"
 #include "appliance/models/messages_api/messages_wire.h"
 #include "appliance/network/a2a/rpc.h"
+#include "appliance/network/mcp_server/pages.h"
 #include "store/store.h"
 #include "web/admission/trusted_proxies.h"
 #include "web/log.h"
@@ -123,6 +124,7 @@ web::ListenerOptions web_listener(const Settings& settings, std::vector<web::Rou
   options.hosts = web_hosts(settings);
   options.is_https_outside = Site(settings.base_url).origin().starts_with("https://");
   options.csrf_valid = csrf_valid;
+  options.cross_origin = mcp_server::cross_origin(settings.mcp_origins);
   for (const auto& [path, provider] : {std::pair("/api/auth/idp", "Idp"), std::pair("/api/auth/codehost", "Codehost")})
     for (const auto* row : {"", "/callback"})
       options.refusal_pages.push_back({std::string(path) + row, std::string("/login?error=") + provider + "Busy"});

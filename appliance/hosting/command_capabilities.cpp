@@ -30,7 +30,7 @@ std::string why_no_commands(const Module& module, const runtime::CommandLauncher
 
 std::string why_no_browser(const Module& module, const runtime::CommandLauncher& launcher) {
   if (module.engine->name() != "process") return "Agents in containers have no browser.";
-  auto why = browser::why_no_program(launcher.tools());
+  auto why = browser::why_no_program(launcher.tools(), module.platform.settings.browser);
   return why.empty() ? launcher.why_not() : why;
 }
 
@@ -150,7 +150,8 @@ struct Parts {
         [this](store::UserId, std::string agent) -> web::Task<> { return browsers.end(std::move(agent)); });
   }
   Browsers::Options options_of(hosting::Module& module) {
-    return {.serve = [this](commands::Network network) { return proxy.serve(std::move(network)); },
+    return {.program = module.platform.settings.browser,
+            .serve = [this](commands::Network network) { return proxy.serve(std::move(network)); },
             .may_run =
                 [&module](const std::string& id) {
                   const auto agent = module.agents.directory.find(id);

@@ -278,7 +278,9 @@ std::vector<web::Route> rows_of(network::Module& module) {
 
 struct Parts {
   explicit Parts(network::Module& module)
-      : network(module), tools(rows_of(module), [&module] { return module.hosting.summarizer_url(); }) {}
+      : network(module),
+        cross_origin(mcp_server::cross_origin(module.platform.settings.mcp_origins)),
+        tools(rows_of(module), [&module] { return module.hosting.summarizer_url(); }) {}
 
   Services services() {
     return {tools,
@@ -287,10 +289,12 @@ struct Parts {
             network.hosting.agents.directory,
             network.identity.audit,
             network.hosting.turns,
-            network.identity.site};
+            network.identity.site,
+            cross_origin};
   }
 
   network::Module& network;
+  const web::CrossOrigin cross_origin;
   const Tools tools;
   Sessions sessions;
 };

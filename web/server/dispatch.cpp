@@ -10,6 +10,7 @@
 #include <unordered_map>
 
 #include "web/admission/concurrency_limit.h"
+#include "web/admission/cross_origin.h"
 #include "web/admission/csrf.h"
 #include "web/admission/large_bodies.h"
 #include "web/admission/overload.h"
@@ -19,6 +20,7 @@
 #include "web/protocol/media_type.h"
 #include "web/routes/document_title.h"
 #include "web/routes/reply.h"
+#include "web/server/advice.h"
 #include "web/server/request_record.h"
 #include "web/server/route_metrics.h"
 #include "web/server/router.h"
@@ -57,11 +59,6 @@ void add_rate_limit_headers(Response& response, const WindowState& window) {
       .set("RateLimit-Reset", std::to_string(window.reset.count()));
 }
 
-bool carries(const Response& response, std::string_view name) {
-  return std::any_of(response.headers.begin(), response.headers.end(),
-                     [&](const auto& header) { return header.first == name; });
-}
-
 Response empty_answer() {
   Response response;
   response.status = 204;
@@ -71,12 +68,6 @@ Response empty_answer() {
 
 // The answer to "OPTIONS *", which is about the server and not one of its paths.
 Response options_of_server() { return empty_answer().set("Allow", "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"); }
-
-Response with_advice(Response response, const Route& route) {
-  if (response.status == 401 && route.guard.scheme == "bearer") response.set("WWW-Authenticate", "Bearer");
-  if (response.status == 503 && !carries(response, "Retry-After")) response.set("Retry-After", "5");
-  return response;
-}
 
 // The result of counting one request: the window to report, and the limit that refuses it, if any.
 struct Counted {
@@ -222,7 +213,7 @@ std::optional<Error> Dispatcher::Impl::refusal(Request& request, const Route& ro
   auto caller = route.guard.admit(request);
   if (!caller) return caller.error();
   request.caller = std::move(*caller);
-  if (options.browser && is_cross_site(request)) {
+  if (options.browser && is_cross_site(request) && !admits(options.cross_origin, request)) {
     const auto token = request.header("X-CSRF-Token");
     if (token.empty() || !options.csrf_valid || !options.csrf_valid(request, token))
       return forbidden("This request comes from another site and carries no valid X-CSRF-Token");
@@ -303,6 +294,7 @@ Response Dispatcher::Impl::complete(const Request& request, Response response) c
   response.constant_headers = security.lines(page, request.secure, carries(response, "Cache-Control"),
                                              carries(response, "Content-Security-Policy"));
   response.headers.emplace_back("X-Request-Id", request.id);
+  add_cross_origin(options.cross_origin, request, response);
   return response;
 }
 
@@ -423,13 +415,14 @@ Task<Response> Dispatcher::Impl::answer(Request& request, BodyStream* arriving) 
 
   const bool is_guarded_first = route.guard.scheme == "bearer" && !(route.rate && route.rate->limits_guesses);
   if (is_guarded_first)
-    if (const auto refused = refusal_by_guard(request, route)) co_return with_advice(refuse(request, *refused), route);
+    if (const auto refused = refusal_by_guard(request, route))
+      co_return with_advice(refuse(request, *refused), route, options);
   const auto counted = count(request, own_windows[match.row]);
   if (counted.refused_by) co_return page_or(request, too_many(request, counted));
 
   auto result = co_await call(request, route, arriving, is_guarded_first);
   Response response = result ? std::move(*result) : refuse(request, result.error());
-  response = with_advice(std::move(response), route);
+  response = with_advice(std::move(response), route, options);
   // A handler's own 429 is about another limit than this window, whose headers would contradict it.
   if (counted.window && response.status != 429) add_rate_limit_headers(response, *counted.window);
   co_return response;

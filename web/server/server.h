@@ -13,6 +13,7 @@
 #include <thread>
 #include <vector>
 
+#include "web/admission/cross_origin.h"
 #include "web/routes/route.h"
 
 namespace web {
@@ -98,6 +99,9 @@ struct ListenerOptions {
   bool browser = false;
   // Validates an X-CSRF-Token for the request's session cookie.
   std::function<bool(const Request&, std::string_view token)> csrf_valid;
+  CrossOrigin cross_origin;
+  // The WWW-Authenticate of a 401 at the row with this path; unset or empty: Bearer, at rows for bearers.
+  std::function<std::string(std::string_view path)> challenge;
   // Requests for other hosts get 421 (HostList); empty: every host.
   std::vector<std::string> hosts;
   // Clients use https, whatever a proxy in front reports: every request counts as secure.

@@ -91,6 +91,8 @@ Setting challenge_secret(std::string name, std::string Settings::*member, std::s
 Setting dollars(std::string name, std::string Settings::*member, std::string help);
 // Host names and addresses without a port; a leading dot stands for all names under a domain.
 Setting hosts(std::string name, std::vector<std::string> Settings::*member, std::string help);
+// Scheme, host and port, as browsers send them in Origin.
+Setting origins(std::string name, std::vector<std::string> Settings::*member, std::string help);
 // mailto:, tel: and https:// URIs. An e-mail address becomes a mailto: URI.
 Setting contacts(std::string name, std::vector<std::string> Settings::*member, std::string help);
 // https:// only.

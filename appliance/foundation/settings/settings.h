@@ -43,6 +43,7 @@ struct Settings {
   unsigned audit_keep = 400;                // days
   std::string master_key;                   // secret; hex, 64 digits; empty: data/master.key
   std::vector<std::string> trusted_proxies;
+  std::vector<std::string> mcp_origins;  // lower case; of pages that may call /mcp
   std::chrono::milliseconds session_idle{std::chrono::days{7}};
   std::vector<std::string> security_contact;  // URIs
   std::string security_expires;               // RFC 3339; empty: the box chooses
@@ -69,6 +70,7 @@ struct Settings {
   std::string isolation = "any";                  // any, required
   std::string run_as;                             // user that a box started by root becomes; empty: root
   std::string agent_tools = "system";             // a folder with a tree for commands; system, off
+  std::string browser = "auto";                   // of agents: a path in that tree; auto, off
   std::string isolation_for_commands = "strong";  // strong, namespaces
   bool container_lan = false;                     // containers may reach private, link-local and metadata addresses
 

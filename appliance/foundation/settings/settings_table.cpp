@@ -15,6 +15,11 @@ std::optional<std::string> allowed_sender(const std::string& item) {
   return whole ? std::optional(whole->substr(whole->find('@'))) : std::nullopt;
 }
 
+std::optional<std::string> program_problem(const std::string& value) {
+  if (value == "auto" || value == "off" || value.starts_with('/')) return {};
+  return "must be auto, off or an absolute path";
+}
+
 std::vector<Setting> make_table() {
   using namespace std::chrono_literals;
   using namespace setting_types;
@@ -102,6 +107,8 @@ std::vector<Setting> make_table() {
       list("TRUSTED_PROXIES", &S::trusted_proxies, "address or CIDR,...",
            "reverse proxies whose X-Forwarded-For and X-Forwarded-Proto are trusted", network,
            "is not an address or a network, such as 10.0.0.0/8"),
+      origins("MCP_ORIGINS", &S::mcp_origins,
+              "sites whose pages may call /mcp, and get its tokens, from the users' browsers; unset: none"),
       boolean("RATE_LIMITS", &S::rate_limits,
               "limit the rate of requests; turn off only for benchmarks and in trusted networks"),
       boolean("LOGIN_LIMITS", &S::login_limits,
@@ -158,6 +165,11 @@ std::vector<Setting> make_table() {
            "what agents' commands see: system (this machine's /usr, /bin, /lib and certificates), or a folder with a "
            "tree of its own; off: agents run no commands",
            "system, off or folder"),
+      checked(text("BROWSER", &S::browser,
+                   "program of agents' browsers, a Chromium, where AGENT_TOOLS has it; auto: looked for in the usual "
+                   "places; off: agents have none",
+                   "auto, off or path"),
+              program_problem),
       choice("ISOLATION_FOR_COMMANDS", &S::isolation_for_commands, {"strong", "namespaces"},
              "what agents' commands require: the isolation level strong, or only namespaces of their own, for kernels "
              "before 6.7"),

@@ -36,6 +36,22 @@ std::optional<std::string> destination(const std::string& item) {
   return pattern ? std::optional(*pattern + ":" + port) : std::nullopt;
 }
 
+std::optional<std::string> origin(const std::string& item) {
+  const auto scheme_end = item.find("://");
+  if (scheme_end == std::string::npos) return std::nullopt;
+  const auto scheme = web::lower_case(item.substr(0, scheme_end)), rest = item.substr(scheme_end + 3);
+  if (scheme != "https" && scheme != "http") return std::nullopt;
+  const auto colon = rest.ends_with(']') ? std::string::npos : rest.rfind(':');
+  const auto host = host_pattern(rest.substr(0, colon));
+  if (!host || host->starts_with('.')) return std::nullopt;
+  if (colon == std::string::npos) return scheme + "://" + *host;
+  const auto port = rest.substr(colon + 1);
+  if (!whole_number(port, 1, 65'535)) return std::nullopt;
+  // Browsers leave out a scheme's own port.
+  const bool is_usual = port == (scheme == "https" ? "443" : "80");
+  return scheme + "://" + *host + (is_usual ? "" : ":" + port);
+}
+
 bool is_uri_text(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, [](char c) { return c > ' ' && c < 0x7F; });
 }
@@ -57,6 +73,11 @@ Setting hosts(std::string name, std::vector<std::string> Settings::*member, std:
 Setting destinations(std::string name, std::vector<std::string> Settings::*member, std::string help) {
   return list(std::move(name), member, "host:port,...", std::move(help), destination,
               "is not a host and a port, such as api.example.org:443, .example.org:443 or *:443");
+}
+
+Setting origins(std::string name, std::vector<std::string> Settings::*member, std::string help) {
+  return list(std::move(name), member, "origin,...", std::move(help), origin,
+              "is not an origin, such as https://app.example.org");
 }
 
 Setting contacts(std::string name, std::vector<std::string> Settings::*member, std::string help) {

@@ -160,7 +160,7 @@ struct Browsers::State : std::enable_shared_from_this<State> {
       co_return web::Error{.kind = web::Kind::too_many, .message = "Too many browsers are running: try again later."};
     if (!starter) starter.emplace(1);
     spec.place = CommandPlace::browser;
-    spec.text = text_of(find_program(launcher.tools()));
+    spec.text = text_of(find_program(launcher.tools(), options.program));
     spec.limits.memory_bytes = std::max(spec.limits.memory_bytes, least_memory);
     spec.limits.file_bytes = max_profile_bytes;
     spec.limits.processes = browser_processes;

@@ -66,6 +66,7 @@ struct View {
 class Browsers {
  public:
   struct Options {
+    std::string program = "auto";                                   // see find_program
     std::function<std::shared_ptr<void>(commands::Network)> serve;  // the proxy; as for commands
     std::function<bool(const std::string&)> may_run;                // whether the agent is still to run
     std::function<bool()> is_disk_full;

@@ -6,9 +6,9 @@
 
 namespace browser {
 
-// The program in the tree that commands see (AGENT_TOOLS); empty: there is none.
-std::filesystem::path find_program(const std::filesystem::path& tools);
+// The program in the tree that commands see (AGENT_TOOLS), by the setting BROWSER; empty: there is none.
+std::filesystem::path find_program(const std::filesystem::path& tools, const std::string& setting);
 // A sentence; empty: it is there.
-std::string why_no_program(const std::filesystem::path& tools);
+std::string why_no_program(const std::filesystem::path& tools, const std::string& setting);
 
 }  // namespace browser

@@ -146,8 +146,12 @@ web::Task<web::Response> answer_batch(const Services& services, const web::Reque
   co_return web::json(answers);
 }
 
+bool is_own_or_admitted(const Services& services, const web::Request& request) {
+  return web::origin_is_own(request) || web::admits(services.cross_origin, request);
+}
+
 web::Answer serve_message(const Services& services, const web::Request& request) {
-  if (!web::origin_is_own(request)) co_return web::forbidden("Origin not allowed");
+  if (!is_own_or_admitted(services, request)) co_return web::forbidden("Origin not allowed");
   if (request.caller.user_id == 0) co_return web::forbidden("Agents of the box itself have no tools");
   if (auto batch = parse_batch(request)) co_return co_await answer_batch(services, request, std::move(*batch));
   auto parsed = parse_message(request);
@@ -155,7 +159,7 @@ web::Answer serve_message(const Services& services, const web::Request& request)
 }
 
 web::Answer show_resource(const Services& services, const web::Request&) {
-  const ProtectedResource answer{.resource = services.site.url("/mcp"),
+  const ProtectedResource answer{.resource = services.site.url(path),
                                  .resource_name = "agentbox",
                                  .authorization_servers = {services.site.origin()},
                                  .scopes_supported = {mcp_authorization::reading, mcp_authorization::acting},
@@ -165,7 +169,7 @@ web::Answer show_resource(const Services& services, const web::Request&) {
 }
 
 web::Answer end_session(const Services& services, const web::Request& request) {
-  if (!web::origin_is_own(request)) co_return web::forbidden("Origin not allowed");
+  if (!is_own_or_admitted(services, request)) co_return web::forbidden("Origin not allowed");
   if (!services.sessions.end(request.header(session_header), request.caller))
     co_return web::not_found("Session not found");
   web::Response response;
@@ -197,8 +201,8 @@ web::Endpoint serving(const web::Bind<Services>& on) {
 std::vector<web::Route> routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {
   const auto& caller = guards.model_caller;
   return {
-      {web::POST, "/mcp", caller, &mcp_rate, serving(on), "Speak the Model Context Protocol"},
-      {web::DELETE, "/mcp", caller, &mcp_rate,
+      {web::POST, path, caller, &mcp_rate, serving(on), "Speak the Model Context Protocol"},
+      {web::DELETE, path, caller, &mcp_rate,
        web::plain(on(end_session)).describe("204; 404 unless Mcp-Session-Id names a session of the caller."),
        "End an MCP session"},
   };
@@ -206,7 +210,7 @@ std::vector<web::Route> routes(const agentbox::Guards& guards, const web::Bind<S
 
 std::vector<web::Route> web_routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {
   auto rows = routes(guards, on);
-  rows.push_back({web::GET, "/.well-known/oauth-protected-resource", guards.none, &mcp_rate,
+  rows.push_back({web::GET, resource_path, guards.none, &mcp_rate,
                   web::plain(on(show_resource)).returns<ProtectedResource>(), "How clients of /mcp present their key"});
   return rows;
 }

@@ -12,6 +12,7 @@
 #include "appliance/hosting/gate/turns.h"
 #include "appliance/identity/audit/audit.h"
 #include "appliance/identity/site.h"
+#include "appliance/network/mcp_server/pages.h"
 #include "appliance/network/mcp_server/sessions.h"
 #include "appliance/network/mcp_server/tools.h"
 #include "web/routes/bind.h"
@@ -29,6 +30,7 @@ struct Services {
   audit::Audit& audit;
   gate::TurnTracker& turns;
   const agentbox::Site& site;
+  const web::CrossOrigin& cross_origin;
 };
 
 // RFC 9728. API keys and the tokens of the box itself (authorization/) are sent in the Authorization header.

@@ -16,10 +16,13 @@ Finding optional(const std::string& check, bool is_there, const std::string& use
 
 // The box's own reason is in /health: browsers also need what commands need.
 Finding check_browser(const Settings& settings) {
-  const auto why = browser::why_no_program(runtime::tools_folder(settings.agent_tools));
+  const auto why = browser::why_no_program(runtime::tools_folder(settings.agent_tools), settings.browser);
   if (why.empty()) return {"browser of agents", Level::ok, "installed", {}};
-  return {"browser of agents", Level::note, why + " Agents have no browser",
-          "apt-get install chromium, if you want this"};
+  const bool is_named = settings.browser != "auto";
+  return {"browser of agents", is_named && settings.browser != "off" ? Level::warning : Level::note,
+          why + " Agents have no browser",
+          is_named ? "set BROWSER to auto or to the path of a Chromium, if you want this"
+                   : "apt-get install chromium, if you want this"};
 }
 
 }  // namespace
