@@ -5,9 +5,10 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { Box, send } from "../support/box.mjs";
+import { Box, send, until } from "../support/box.mjs";
 import { Docker, IMAGE, no_docker, root_file_system_of } from "../support/docker.mjs";
 import { ModelServer, say } from "../peers/model_server.mjs";
+import { TelegramServer } from "../peers/telegram_server.mjs";
 
 const skip = no_docker();
 const FOREIGN = "foreign/gateway:story",
@@ -112,4 +113,49 @@ test("an agent of a foreign image chats, meters, keeps its state, and sees no pr
     assert.equal(status, "error");
     assert.match(statusReason, /needs 1024 MiB of memory, and the plan gives an agent 512 MiB/);
   });
+});
+
+test("an image has a channel's token where the owner lets it, until the box uses it again", { skip }, async (t) => {
+  const docker = await Docker.start(t),
+    telegram = await TelegramServer.start(t);
+  import_foreign_images(t, docker);
+  const env = { DOCKER_HOST: docker.host, AGENT_RUNTIME: "docker", AGENT_IMAGE: FOREIGN };
+  const box = await Box.start(t, { ...env, TELEGRAM_API_URL: telegram.url, SUMMARIZER_ALLOW_PRIVATE: "on" });
+  const ada = await box.customer("ada@example.org");
+  const id = await box.running_agent(ada);
+  const call = async (method, path, body) => {
+    const answer = await ada.call(method, path, body);
+    assert.ok(answer.status < 300, `${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
+    return answer.body;
+  };
+  const { channel } = await call("POST", `/api/agents/${id}/channels`, { kind: "telegram", token: telegram.token });
+  const at = `/api/agents/${id}/channels/${channel.id}`;
+  const in_state = (wanted) =>
+    until(`the channel is ${wanted}`, async () => {
+      const now = (await call("GET", at)).channel;
+      return now.state === wanted && now;
+    });
+  const restarted = async () => {
+    await call("POST", `/api/instance/${id}/restart`);
+    await box.until_status(ada, id, "running");
+    // The former container stays until the next one, ended.
+    const running = docker.containers().filter(({ State }) => State.Running);
+    return running.flatMap(({ Config }) => Config.Env.filter((line) => line.includes(telegram.token)));
+  };
+  await in_state("connected");
+  assert.deepEqual(await restarted(), [], "the box alone has it");
+  await call("PATCH", at, { usedBy: "image" });
+  assert.match((await in_state("off")).error, /The agent's image uses this channel's token/);
+  assert.deepEqual(await restarted(), [`TELEGRAM_BOT_TOKEN=${telegram.token}`]);
+  await call("PATCH", at, { usedBy: "box" });
+  await in_state("connected");
+  assert.deepEqual(await restarted(), []);
+
+  // The box's own image never has it.
+  await call("PATCH", at, { usedBy: "image" });
+  await box.end("SIGTERM");
+  box.env = { ...box.env, AGENT_IMAGE: IMAGE };
+  await box.serve();
+  assert.deepEqual(await restarted(), []);
+  assert.equal(box.whole_log.includes(telegram.token), false, "the token is in no log");
 });
