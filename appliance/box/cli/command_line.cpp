@@ -290,6 +290,7 @@ std::optional<int> parse_arguments(int argc, char** argv, const BuildFacts& fact
   add_demo(app, chosen);
   add_overview(app, chosen);
   add_logs(app, chosen);
+  add_own_channels(app, chosen);
   add_admin(app, chosen);
   add_backup(app, chosen);
   add_restore(app, chosen);

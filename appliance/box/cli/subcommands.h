@@ -10,6 +10,8 @@ namespace agentbox::cli {
 void add_overview(CLI::App& app, std::function<int()>& run);
 // `logs AGENT [-f]`: what an agent writes.
 void add_logs(CLI::App& app, std::function<int()>& run);
+// `channels`: the messaging channels of a user's own agents.
+void add_own_channels(CLI::App& app, std::function<int()>& run);
 // `catalogue update`.
 void add_catalogue(CLI::App&, std::function<int()>& run);
 // `mcp load`, `list` and `remove`: packages with servers of tools for agents.
