@@ -170,6 +170,7 @@ int run(const fs::path& folder, const Options& options, const Commands& commands
                       .admin = note->admin,
                       .user = note->user,
                       .days = options.days,
+                      .models = services.models_of(settings),
                       .can_register = settings.registration == "open",
                       .progress = progress});
         note->is_complete = true;

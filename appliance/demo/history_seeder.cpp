@@ -58,7 +58,7 @@ class HistorySeeder {
     std::string id, name;
   };
 
-  Agent hire(const std::string& name, const std::string& model, json::object config);
+  Agent hire(const std::string& name, json::object config);
   AgentProgram program_of(const Agent&) const;
   void converse(const Agent&, const std::string& message) const;
   void wait_for_report(const std::string& before) const;
@@ -94,9 +94,9 @@ void HistorySeeder::begin() {
   user_.sign_in(options_.user.email, options_.user.password);
   neighbour_.sign_in(neighbour.email, neighbour.password);
 
-  scout_ = hire("Scout", "openai/gpt-5.4", {{"role", "orchestrator"}});
-  clerk_ = hire("Clerk", "google/gemini-3.1-flash-lite", {{"bus", json::object{{"accept", "all"}}}});
-  concierge_ = hire("Concierge", "anthropic/claude-haiku-4.5", {{"bus", json::object{{"accept", "all"}}}});
+  scout_ = hire("Scout", {{"role", "orchestrator"}});
+  clerk_ = hire("Clerk", {{"bus", json::object{{"accept", "all"}}}});
+  concierge_ = hire("Concierge", {{"bus", json::object{{"accept", "all"}}}});
   const auto task = user_.call("POST", "/api/scheduled-tasks",
                                json::object{{"name", "Tides every morning"},
                                             {"cronSchedule", "0 8 * * *"},
@@ -130,8 +130,8 @@ void HistorySeeder::begin() {
                 json::object{{"count", 2}, {"note", "for the crew"}, {"expiresInDays", 90}});
 }
 
-HistorySeeder::Agent HistorySeeder::hire(const std::string& name, const std::string& model, json::object config) {
-  json::object wanted{{"name", name}, {"model", model}, {"tier", "enterprise"}};
+HistorySeeder::Agent HistorySeeder::hire(const std::string& name, json::object config) {
+  json::object wanted{{"name", name}, {"tier", "enterprise"}};
   wanted["config"] = std::move(config);
   const auto made = user_.call("POST", "/api/agents/provision", wanted);
   Agent agent{.id = text_at(made, "/agent/id"), .name = name};
@@ -176,9 +176,10 @@ void HistorySeeder::live(sys_days day, int number) {
   converse(scout_, errands[static_cast<std::size_t>(number) % errands.size()]);
   converse(clerk_, errands[static_cast<std::size_t>(number + 1) % errands.size()]);
   const Api laptop(options_.box.backend, {{"Authorization", "Bearer " + key_}});
-  laptop.call("POST", "/v1/chat/completions",
-              {{"messages",
-                {{{"role", "user"}, {"content", "Say in one line what day " + std::to_string(number) + " was."}}}}});
+  json::object question{
+      {"messages", {{{"role", "user"}, {"content", "Say in one line what day " + std::to_string(number) + " was."}}}}};
+  if (!options_.models.empty()) question["model"] = options_.models[std::size_t(number) % options_.models.size()];
+  laptop.call("POST", "/v1/chat/completions", question);
   constexpr int week = 7;
   if (number % week == 0) converse(concierge_, "summarize https://example.org/");  // which EGRESS refuses
   if (number % week == 1) pay(number);

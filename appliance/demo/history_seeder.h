@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "appliance/demo/api.h"
 
@@ -20,7 +21,8 @@ struct HistoryOptions {
   std::string outside;           // URL of the fake services
   Account admin, user;
   int days = 30;
-  bool can_register = true;  // else the administrator makes the accounts
+  std::vector<std::string> models;  // asked in turn by the user's own program; empty: the box's choice
+  bool can_register = true;         // else the administrator makes the accounts
   std::function<void(int day, int of)> progress;
 };
 

@@ -25,6 +25,10 @@ FakeServices::FakeServices(const std::string& listen) {
 
 FakeServices::~FakeServices() { pool_.stop(); }
 
+std::vector<std::string> FakeServices::models_of(const agentbox::Settings& settings) const {
+  return settings.openrouter_api_key == models_.key() ? ModelService::models() : std::vector<std::string>();
+}
+
 void FakeServices::add_to(agentbox::Settings& settings) const {
   settings.idp_issuer = people_.issuer();
   settings.idp_client_id = {people_.client_id()};
@@ -33,8 +37,13 @@ void FakeServices::add_to(agentbox::Settings& settings) const {
   settings.stripe_secret_key = cards_.secret_key();
   settings.stripe_webhook_secret = cards_.webhook_secret();
   settings.stripe_prices = CardProcessor::prices();
-  settings.openrouter_api_key = models_.key();
-  settings.openrouter_base_url = url() + "/models";
+  const bool has_models = !settings.local_model_url.empty() || !settings.openrouter_api_key.empty() ||
+                          !settings.anthropic_api_key.empty() || !settings.openai_api_key.empty() ||
+                          !settings.google_api_key.empty();
+  if (!has_models) {
+    settings.openrouter_api_key = models_.key();
+    settings.openrouter_base_url = url() + "/models";
+  }
   settings.testnet_rpc_url = url() + "/chain";
   settings.testnet_chain_id = TokenChain::id;
   settings.testnet_usdc_address = TokenChain::token().lower_case();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "appliance/demo/fake_services/card_processor.h"
 #include "appliance/demo/fake_services/chain_node.h"
@@ -25,6 +26,8 @@ class FakeServices {
   void add_to(agentbox::Settings&) const;
   // From now on the services reach the box.
   void meet(Addresses box) { box_.set(std::move(box)); }
+  // The models of the router here, if the box is to ask it: not if it has models of its own.
+  std::vector<std::string> models_of(const agentbox::Settings&) const;
   // From now on models take their time to answer.
   void slow_down() { models_.slow_down(); }
 

@@ -84,6 +84,8 @@ web::Answer ModelService::complete(const web::Request& request) const {
   co_return web::json(models::openai::to_wire(answer));
 }
 
+std::vector<std::string> ModelService::models() { return {served.begin(), served.end()}; }
+
 std::vector<web::Route> ModelService::routes() {
   return {row(
               web::POST, "/models/chat/completions", [this](web::Request& request) { return complete(request); },

@@ -16,6 +16,7 @@ class ModelService {
   // POST /models/chat/completions and GET /models/models. Must not outlive the service.
   std::vector<web::Route> routes();
 
+  static std::vector<std::string> models();
   std::string key() const { return key_; }
   // From now on answers take their time, as those of real models do. Callable from every thread.
   void slow_down() { is_slow_ = true; }

@@ -112,6 +112,12 @@ test("a demo has lived through its past, and every page has something to show", 
   const used = (await user("/api/dashboard/cost")).byDay.filter(({ usage }) => usage.calls > 0);
   assert.ok(used.length >= 1, "in this month");
   for (const { date } of used) assert.ok(talked_on.has(date), date);
+  assert.ok(
+    used.every(({ usage }) => Number(usage.cost) > 0),
+    "models have prices",
+  );
+  const models = (await user("/api/dashboard/calls?limit=200")).calls.map(({ model }) => model);
+  assert.ok(new Set(models).size >= 3, [...new Set(models)].join());
 
   const has = async (who, path, list) => assert.ok((await who(path))[list]?.length > 0, `${path} has ${list}`);
   for (const [path, list] of [
