@@ -52,7 +52,7 @@ class UserClient {
   const std::string key_;
 };
 
-struct Given {
+struct OwnerArguments {
   std::string url, key_file;
   std::string agent, channel, kind, code, person, letter, token_file, access;
   std::vector<std::string> options, secrets;
@@ -82,12 +82,12 @@ std::string agent_id(const UserClient& box, const std::string& given) {
   return found;
 }
 
-std::string channels_path(const UserClient& box, const Given& given) {
+std::string channels_path(const UserClient& box, const OwnerArguments& given) {
   return "/api/agents/" + escaped(agent_id(box, given.agent)) + "/channels";
 }
 
 // By id, or by its kind if the agent has one of it.
-std::string channel_path(const UserClient& box, const Given& given) {
+std::string channel_path(const UserClient& box, const OwnerArguments& given) {
   const auto path = channels_path(box, given);
   std::string found;
   for (const auto& channel : box.call("GET", path).at("channels").as_array()) {
@@ -120,12 +120,12 @@ void print_people(const json::array& people) {
 }
 
 // Whether it was printed as JSON.
-bool print_json(const Given& given, const json::value& value) {
+bool print_json(const OwnerArguments& given, const json::value& value) {
   if (given.as_json) std::cout << json::serialize(value) << '\n';
   return given.as_json;
 }
 
-int list(const UserClient& box, const Given& given) {
+int list_own_channels(const UserClient& box, const OwnerArguments& given) {
   const auto answer = box.call("GET", channels_path(box, given));
   if (!print_json(given, answer.at("channels"))) print_channels(answer.at("channels").as_array());
   return 0;
@@ -138,7 +138,7 @@ std::pair<std::string, std::string> split_pair(const std::string& text, const ch
   return {text.substr(0, at), text.substr(at + 1)};
 }
 
-int add(const UserClient& box, const Given& given) {
+int add_channel(const UserClient& box, const OwnerArguments& given) {
   json::object body{{"kind", given.kind}};
   if (!given.token_file.empty()) body["token"] = read_secret(given.token_file);
   json::object options, secrets;
@@ -160,39 +160,39 @@ int add(const UserClient& box, const Given& given) {
   return 0;
 }
 
-int remove(const UserClient& box, const Given& given) {
+int remove_channel(const UserClient& box, const OwnerArguments& given) {
   box.call("DELETE", channel_path(box, given));
   std::cout << "the channel is removed\n";
   return 0;
 }
 
-int send_test(const UserClient& box, const Given& given) {
+int send_test_message(const UserClient& box, const OwnerArguments& given) {
   const auto answer = box.call("POST", channel_path(box, given) + "/test");
   std::cout << "sent to " << shown(answer.at("sent")) << " of your accounts\n";
   return 0;
 }
 
-int list_people(const UserClient& box, const Given& given) {
+int list_people(const UserClient& box, const OwnerArguments& given) {
   const auto answer = box.call("GET", channel_path(box, given) + "/peers");
   if (!print_json(given, answer.at("peers"))) print_people(answer.at("peers").as_array());
   return 0;
 }
 
-int pair(const UserClient& box, const Given& given) {
+int pair_person(const UserClient& box, const OwnerArguments& given) {
   const auto answer = box.call("POST", channel_path(box, given) + "/pairings",
                                json::object{{"code", given.code}, {"owner", given.as_owner}});
   if (!print_json(given, answer.at("peer"))) print_people({answer.at("peer")});
   return 0;
 }
 
-int set_standing(const UserClient& box, const Given& given, const char* standing) {
+int set_standing(const UserClient& box, const OwnerArguments& given, const char* standing) {
   const auto answer = box.call("PUT", channel_path(box, given) + "/peers/" + escaped(given.person),
                                json::object{{"standing", standing}});
   if (!print_json(given, answer.at("peer"))) print_people({answer.at("peer")});
   return 0;
 }
 
-int list_undelivered(const UserClient& box, const Given& given) {
+int list_undelivered(const UserClient& box, const OwnerArguments& given) {
   const auto answer = box.call("GET", channel_path(box, given) + "/dead-letters");
   if (print_json(given, answer.at("deadLetters"))) return 0;
   Table table({"MESSAGE", "TO", "CREATED", "ATTEMPTS", "ERROR"});
@@ -203,17 +203,17 @@ int list_undelivered(const UserClient& box, const Given& given) {
   return 0;
 }
 
-std::string letter_path(const UserClient& box, const Given& given) {
+std::string letter_path(const UserClient& box, const OwnerArguments& given) {
   return channel_path(box, given) + "/dead-letters/" + escaped(given.letter);
 }
 
-int resend(const UserClient& box, const Given& given) {
+int resend_message(const UserClient& box, const OwnerArguments& given) {
   box.call("POST", letter_path(box, given) + "/replay");
   std::cout << "the message is sent again\n";
   return 0;
 }
 
-int discard(const UserClient& box, const Given& given) {
+int discard_message(const UserClient& box, const OwnerArguments& given) {
   box.call("DELETE", letter_path(box, given));
   std::cout << "the message is discarded\n";
   return 0;
@@ -224,7 +224,7 @@ int discard(const UserClient& box, const Given& given) {
 void add_own_channels(CLI::App& app, std::function<int()>& run) {
   auto* channels = app.add_subcommand("channels", "Connect your agents to messaging channels, with an API key");
   channels->require_subcommand(1);
-  const auto given = std::make_shared<Given>();
+  const auto given = std::make_shared<OwnerArguments>();
   const auto add_command = [&](const char* name, const char* help) {
     auto* command = channels->add_subcommand(name, help);
     command->add_option("agent", given->agent, "its name or id")->required();
@@ -238,7 +238,7 @@ void add_own_channels(CLI::App& app, std::function<int()>& run) {
   const auto add_json = [&](CLI::App* command) {
     command->add_flag("--json", given->as_json, "print JSON, for programs");
   };
-  const auto connect_user = [&](CLI::App* command, std::function<int(const UserClient&, const Given&)> act) {
+  const auto connect_user = [&](CLI::App* command, std::function<int(const UserClient&, const OwnerArguments&)> act) {
     const SettingFlags flags(*command, {"AGENTBOX_DATA", "WEB_LISTEN"});
     command->add_option("--url", given->url, "the box's address [that of the box on the data folder]")
         ->type_name("URL");
@@ -257,7 +257,7 @@ void add_own_channels(CLI::App& app, std::function<int()>& run) {
 
   auto* listing = add_command("list", "List an agent's channels with their states");
   add_json(listing);
-  connect_user(listing, list);
+  connect_user(listing, list_own_channels);
   auto* adding = add_command("add", "Connect an agent to a channel");
   adding->add_option("kind", given->kind, "such as telegram; docs/channels.md has a section for each")->required();
   adding
@@ -269,14 +269,14 @@ void add_own_channels(CLI::App& app, std::function<int()>& run) {
       ->type_name("NAME=FILE");
   adding->add_option("--access", given->access, "who may write")->check(CLI::IsMember({"pairing", "open", "closed"}));
   add_json(adding);
-  connect_user(adding, add);
+  connect_user(adding, add_channel);
   auto* removing = add_on_channel("remove", "Remove a channel with its people");
   const Confirmation confirmation(*removing);
-  connect_user(removing, [confirmation](const UserClient& box, const Given& named) {
+  connect_user(removing, [confirmation](const UserClient& box, const OwnerArguments& named) {
     confirmation.require("Remove the channel " + named.channel + " of " + named.agent + " with its people?");
-    return remove(box, named);
+    return remove_channel(box, named);
   });
-  connect_user(add_on_channel("test", "Send a test message to your linked accounts"), send_test);
+  connect_user(add_on_channel("test", "Send a test message to your linked accounts"), send_test_message);
 
   auto* people = add_on_channel("people", "List who writes over a channel");
   add_json(people);
@@ -285,21 +285,22 @@ void add_own_channels(CLI::App& app, std::function<int()>& run) {
   pairing->add_option("code", given->code, "as the person was given it")->required();
   pairing->add_flag("--owner", given->as_owner, "it is an account of your own");
   add_json(pairing);
-  connect_user(pairing, pair);
+  connect_user(pairing, pair_person);
   for (const auto& [name, help, standing] : {std::array{"admit", "Admit a person or group without a code", "allowed"},
                                              std::array{"block", "Block a person or group", "blocked"}}) {
     auto* changing = add_on_channel(name, help);
     changing->add_option("person", given->person, "the id, as printed by people")->required();
     add_json(changing);
-    connect_user(changing,
-                 [standing](const UserClient& box, const Given& named) { return set_standing(box, named, standing); });
+    connect_user(changing, [standing](const UserClient& box, const OwnerArguments& named) {
+      return set_standing(box, named, standing);
+    });
   }
 
   auto* undelivered = add_on_channel("undelivered", "List messages that could not be delivered");
   add_json(undelivered);
   connect_user(undelivered, list_undelivered);
-  for (const auto& [name, help, act] : {std::tuple("resend", "Send an undelivered message again", resend),
-                                        std::tuple("discard", "Discard an undelivered message", discard)}) {
+  for (const auto& [name, help, act] : {std::tuple("resend", "Send an undelivered message again", &resend_message),
+                                        std::tuple("discard", "Discard an undelivered message", &discard_message)}) {
     auto* command = add_on_channel(name, help);
     command->add_option("message", given->letter, "the id, as printed by undelivered")->required();
     connect_user(command, act);
