@@ -55,7 +55,8 @@ hosting::Capability capability();
 
 namespace agent_files {
 hosting::Capability capability();
-}
+hosting::Capability capability_for_builders();
+}  // namespace agent_files
 
 namespace templates {
 hosting::Capability capability();
@@ -118,20 +119,35 @@ namespace hosting {
 // In the order in which they are built; they stop in reverse.
 std::vector<Capability> capabilities() {
   return {
-      ::agents::capability(),        ::agent_administration::capability(),
-      ::plan_egress::capability(),   ::watchdog::capability(),
-      ::deployments::capability(),   ::cloning::capability(),
-      ::logs::capability(),          ::chat::capability(),
-      ::sharing::capability(),       ::gate::capability(),
-      ::agent_actions::capability(), ::memory::capability(),
-      ::uploads::capability(),       ::agent_files::capability(),
-      ::templates::capability(),     ::mcp_servers::capability(),
-      ::commands::capability(),      ::browser::capability(),
-      ::credentials::capability(),   ::schedule::capability(),
-      ::notices::capability(),       ::web_search::capability(),
-      ::heartbeat::capability(),     ::installations::capability(),
-      ::storage_watch::capability(), ::usage_history::capability(),
-      ::plan_limits::capability(),   ::channels::capability(),
+      ::agents::capability(),
+      ::agent_administration::capability(),
+      ::plan_egress::capability(),
+      ::watchdog::capability(),
+      ::deployments::capability(),
+      ::cloning::capability(),
+      ::logs::capability(),
+      ::chat::capability(),
+      ::sharing::capability(),
+      ::gate::capability(),
+      ::agent_actions::capability(),
+      ::memory::capability(),
+      ::uploads::capability(),
+      ::agent_files::capability(),
+      ::agent_files::capability_for_builders(),
+      ::templates::capability(),
+      ::mcp_servers::capability(),
+      ::commands::capability(),
+      ::browser::capability(),
+      ::credentials::capability(),
+      ::schedule::capability(),
+      ::notices::capability(),
+      ::web_search::capability(),
+      ::heartbeat::capability(),
+      ::installations::capability(),
+      ::storage_watch::capability(),
+      ::usage_history::capability(),
+      ::plan_limits::capability(),
+      ::channels::capability(),
   };
 }
 

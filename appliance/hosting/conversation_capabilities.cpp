@@ -109,8 +109,10 @@ struct Parts {
     module.identity.events.agent_removed.subscribe(
         [&module](store::UserId user, std::string agent) { return module.sharing.forget(user, std::move(agent)); });
     module.identity.personal_data.add(personal_data::rows_of(module.platform.system, table));
-    module.identity.personal_data.add(
-        {.erase = [&module](store::UserId user) { return module.sharing.forget_person(user); }});
+    module.identity.personal_data.add({.erase = [&module](store::UserId user) -> web::Task<> {
+      co_await module.sharing.forget_person(user);
+      co_await module.schedule.tasks.forget_made_by(peer_name(user));
+    }});
   }
   Services services() {
     return {hosting.sharing,
@@ -206,9 +208,17 @@ namespace {
 
 struct Parts {
   explicit Parts(hosting::Module& module)
+      : files(module.platform.system, module.agents.directory, module.uploads, module.platform.folder.agents()) {}
+  Services services() { return {files}; }
+  AgentFiles files;
+};
+
+struct PartsForBuilders {
+  explicit PartsForBuilders(hosting::Module& module)
       : hosting(module),
-        files(module.platform.system, module.agents.directory, module.uploads, module.platform.folder.agents()) {}
-  Services services() { return {files, hosting.sharing, hosting.turns}; }
+        files(module.platform.system, module.agents.directory, module.uploads, module.platform.folder.agents(),
+              is_hidden_from_builders) {}
+  ServicesForBuilders services() { return {{files}, hosting.sharing, hosting.turns}; }
   hosting::Module& hosting;
   AgentFiles files;
 };
@@ -216,6 +226,9 @@ struct Parts {
 }  // namespace
 
 hosting::Capability capability() { return hosting::Capability::of<Parts>({.web = web_routes}); }
+hosting::Capability capability_for_builders() {
+  return hosting::Capability::of<PartsForBuilders>({.web = routes_for_builders});
+}
 
 }  // namespace agent_files
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "appliance/access/records.h"
-#include "appliance/agent/workspace_path.h"
 
 namespace agent_files {
 
@@ -11,12 +10,12 @@ namespace {
 
 constexpr std::size_t max_in_progress = 8;
 
-explorer::Options options_of(const std::filesystem::path& folder) {
+explorer::Options options_of(const std::filesystem::path& folder, files::IsReserved hides) {
   // Users have no account at git hosts here: they commit, and push with tools of their own.
   return {.root = folder,
           .author = {},
           .find_credential = [](const auto&) { return std::nullopt; },
-          .hides = agent_process::is_reserved,
+          .hides = hides,
           .makes_workspaces = true};
 }
 
@@ -29,11 +28,11 @@ std::string without_brackets(std::string text) {
 }  // namespace
 
 AgentFiles::AgentFiles(store::System system, const agents::AgentDirectory& agents, uploads::Uploads& uploads,
-                       std::filesystem::path folder)
+                       std::filesystem::path folder, files::IsReserved hides)
     : system_(std::move(system)),
       agents_(agents),
       uploads_(uploads),
-      explorer_(options_of(folder), [folder](std::string_view agent) { return folder / agent / "workspace"; }) {}
+      explorer_(options_of(folder, hides), [folder](std::string_view agent) { return folder / agent / "workspace"; }) {}
 
 web::Result<AgentFiles::Access> AgentFiles::access(store::UserId user, const std::string& agent) {
   if (!agents_.find(user, agent)) return web::not_found();

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "appliance/agent/workspace_path.h"
 #include "appliance/files/explorer/explorer.h"
 #include "appliance/hosting/agents/directory.h"
 #include "appliance/hosting/uploads/uploads.h"
@@ -19,8 +20,9 @@ namespace agent_files {
 // occupy the operator's threads. The names that an agent's own file tools refuse are refused here, too.
 class AgentFiles {
  public:
-  // `folder`: data/agents.
-  AgentFiles(store::System, const agents::AgentDirectory&, uploads::Uploads&, std::filesystem::path folder);
+  // `folder`: data/agents. `hides`: the names that nobody reaches.
+  AgentFiles(store::System, const agents::AgentDirectory&, uploads::Uploads&, std::filesystem::path folder,
+             files::IsReserved hides = agent_process::is_reserved);
 
   // A user's request to one agent's files; counts towards the user's limit while it exists.
   class Access {

@@ -4,6 +4,7 @@
 #include <boost/json.hpp>
 
 #include "appliance/access/key_guards.h"
+#include "appliance/agent/workspace_path.h"
 #include "appliance/files/explorer/descriptions.h"
 #include "appliance/hosting/agent_files/descriptions.h"
 #include "web/json.h"
@@ -169,7 +170,7 @@ std::vector<std::string> written_paths(const Request& request) {
 }
 
 // A row of the owner's, for those who build the agent of another. What they write is the text of another user.
-web::Answer as_builder(const Services& services, const web::Handler& row, Request& request) {
+web::Answer as_builder(const ServicesForBuilders& services, const web::Handler& row, Request& request) {
   const auto access = services.sharing.require(request.caller.user_id, request.param("id"), sharing::Role::builder);
   if (!access) co_return access.error();
   for (const auto& path : written_paths(request))
@@ -185,21 +186,9 @@ bool is_for_builders(std::string_view path) {
   return std::ranges::find(ends, path.substr(own_prefix.size())) != std::end(ends);
 }
 
-std::vector<web::Route> own_routes(const agentbox::Guards&, const web::Bind<Services>&);
-
-std::vector<web::Route> routes_of_builders(const agentbox::Guards& guards, const web::Bind<Services>& on) {
-  std::vector<web::Route> rows;
-  for (auto& own : own_routes(guards, on)) {
-    if (!is_for_builders(own.path)) continue;
-    auto endpoint = std::move(own.endpoint);
-    endpoint.handle = on(as_builder, std::move(endpoint.handle));
-    rows.push_back({own.method, "/api/shared/:id/files" + own.path.substr(own_prefix.size()), guards.session, own.rate,
-                    std::move(endpoint), own.summary + " that is shared with the caller as a builder"});
-  }
-  return rows;
-}
-
-std::vector<web::Route> own_routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {
+// Services or ServicesForBuilders.
+template <class S>
+std::vector<web::Route> rows(const agentbox::Guards& guards, const web::Bind<S>& on) {
   const auto& owner = agentbox::session_or_key(guards, key_scopes::Scope::files);
   std::vector<web::Route> table{
       {web::GET, "/api/agents/:id/files/tree", owner, &files_rate,
@@ -276,10 +265,24 @@ std::vector<web::Route> own_routes(const agentbox::Guards& guards, const web::Bi
 
 }  // namespace
 
+bool is_hidden_from_builders(std::string_view component) {
+  return agent_process::is_reserved(component) || component == agent_process::kept_results_folder;
+}
+
 std::vector<web::Route> web_routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {
-  auto rows = own_routes(guards, on);
-  web::append(rows, routes_of_builders(guards, on));
-  return rows;
+  return rows(guards, on);
+}
+
+std::vector<web::Route> routes_for_builders(const agentbox::Guards& guards, const web::Bind<ServicesForBuilders>& on) {
+  std::vector<web::Route> table;
+  for (auto& own : rows(guards, on)) {
+    if (!is_for_builders(own.path)) continue;
+    auto endpoint = std::move(own.endpoint);
+    endpoint.handle = on(as_builder, std::move(endpoint.handle));
+    table.push_back({own.method, "/api/shared/:id/files" + own.path.substr(own_prefix.size()), guards.session, own.rate,
+                     std::move(endpoint), own.summary + " that is shared with the caller as a builder"});
+  }
+  return table;
 }
 
 }  // namespace agent_files

@@ -19,6 +19,10 @@ namespace agent_files {
 // All of them must outlive the rows.
 struct Services {
   AgentFiles& files;
+};
+
+// `files` hides what is_hidden_from_builders says.
+struct ServicesForBuilders : Services {
   const sharing::Sharing& sharing;
   gate::TurnTracker& turns;
 };
@@ -75,8 +79,12 @@ struct CommitAnswer {
 };
 BOOST_DESCRIBE_STRUCT(CommitAnswer, (), (ok, committed, hash, branch))
 
-// /api/agents/:id/files and everything under it, except for uploads; and without git /api/shared/:id/files, for the
-// builders of an agent of another.
+// Besides the names that are reserved, results of tools: they belong to the owner's conversations.
+bool is_hidden_from_builders(std::string_view component);
+
+// /api/agents/:id/files and everything under it, except for uploads.
 std::vector<web::Route> web_routes(const agentbox::Guards&, const web::Bind<Services>&);
+// The same without git, as /api/shared/:id/files, for the builders of an agent of another.
+std::vector<web::Route> routes_for_builders(const agentbox::Guards&, const web::Bind<ServicesForBuilders>&);
 
 }  // namespace agent_files

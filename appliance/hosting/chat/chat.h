@@ -62,7 +62,8 @@ struct Sender {
   static Sender of_public(Channel channel, const std::string& caller, std::string topic = {}) {
     return of_peer(channel, std::string(public_prefix) + caller, std::nullopt, std::move(topic));
   }
-  // The box itself, in a conversation of owner or peer that exists: a turn that waited goes on.
+  // In a conversation of owner or peer that exists: the box itself, when a turn that waited goes on, or a peer whose
+  // conversation it is, which the caller has checked.
   static Sender continuing(std::string conversation) {
     auto sender = in(std::move(conversation));
     sender.is_continuation = true;

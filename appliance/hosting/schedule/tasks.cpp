@@ -262,6 +262,18 @@ web::Task<> Tasks::forget(store::UserId user, std::string agent) {
   }
 }
 
+web::Task<> Tasks::forget_made_by(std::string person) {
+  std::vector<std::pair<store::UserId, std::string>> found;
+  system_.each(tasks, [&](const Task& task) {
+    if (task.made_by == person) found.emplace_back(task.owner, task.id);
+    return true;
+  });
+  for (const auto& [owner, id] : found) {
+    // not_found: its owner has removed it meanwhile.
+    [[maybe_unused]] const auto removed = co_await erase(owner, id);
+  }
+}
+
 web::Result<std::vector<Run>> Tasks::history(store::UserId user, const std::string& id, std::size_t limit) const {
   const auto tenant = system_.tenant(user);
   if (!find(user, id)) return no_such_task();

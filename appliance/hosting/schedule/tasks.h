@@ -69,6 +69,8 @@ class Tasks {
   web::Task<web::Result<void>> erase(store::UserId, std::string id);
   // All tasks of an agent, of every kind: for Events::agent_removed.
   web::Task<> forget(store::UserId, std::string agent);
+  // What a builder has scheduled for agents of others: when the builder leaves. Reads all tasks of the box.
+  web::Task<> forget_made_by(std::string person);
 
   // Newest first. not_found.
   web::Result<std::vector<Run>> history(store::UserId, const std::string& id, std::size_t limit) const;

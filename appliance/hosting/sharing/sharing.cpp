@@ -199,8 +199,13 @@ web::Task<> Sharing::forget(store::UserId owner, std::string agent) {
 }
 
 web::Task<> Sharing::forget_person(store::UserId user) {
+  // Also an address that owners have named, if it was the user's for certain.
+  std::string address;
+  if (const auto account = accounts_.find(user); account && account->email_verified)
+    address = person_of_address(account->email);
   for (;;) {
-    const auto found = system_.find(table, "person", person_of_user(user), max_found);
+    auto found = system_.find(table, "person", person_of_user(user), max_found);
+    if (found.empty() && !address.empty()) found = system_.find(table, "person", address, max_found);
     if (found.empty()) co_return;
     auto change = system_.change();
     for (const auto& share : found)

@@ -1,5 +1,7 @@
 // Agents that are shared: who may do what, who pays, and that nothing of one person is in another's prompt.
 import assert from "node:assert/strict";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { Box, PASSWORD, until } from "../support/box.mjs";
 import { MODEL, ModelServer, say } from "../peers/model_server.mjs";
@@ -143,6 +145,13 @@ test("a builder changes settings and files and has schedules, and reaches no key
   for (const path of [".agentbox/conversation.jsonl", ".agentbox/memory.jsonl"])
     assert.notEqual((await bob.call("GET", `${at}/files/read?path=${path}`)).status, 200, path);
   assert.equal((await bob.call("GET", `${at}/files/log`)).status, 404, "commits are the owner's");
+  const result = join(box.folder, "agents", agent, "workspace", ".results", "0001-read_page.txt");
+  mkdirSync(dirname(result), { recursive: true });
+  writeFileSync(result, "heron, as a tool of the owner's turn has read it");
+  assert.equal((await ada.call("GET", `/api/agents/${agent}/files/read?path=.results/0001-read_page.txt`)).status, 200);
+  assert.equal((await bob.call("GET", `${at}/files/read?path=.results/0001-read_page.txt`)).status, 400);
+  assert.doesNotMatch(JSON.stringify((await bob.call("GET", `${at}/files/tree?depth=9`)).body), /\.results/);
+  assert.deepEqual((await bob.call("GET", `${at}/files/search?q=heron`)).body.matches, []);
 
   const task = { name: "daily", cronSchedule: "0 9 * * *", prompt: "What words do you know?" };
   const made = await bob.call("POST", `${at}/schedules`, task);
@@ -238,12 +247,20 @@ test("an agent is shared with a group, and with an address that has no account y
 
 test("what is shared ends with the agent and with the person", async (t) => {
   const { box, ada, bob, agent, share, talk, at } = await story_of(t);
-  await share({ email: "bob@example.org", role: "talker" });
+  await share({ email: "bob@example.org", role: "builder" });
   const { conversationId } = await talk(bob, "My word is wren.");
-  await box.backend_call("DELETE", `/api/admin/users/${bob.id}`);
+  const task = { name: "daily", cronSchedule: "0 9 * * *", prompt: "Ask Bob's friends about the wren." };
+  assert.equal((await bob.call("POST", `${at}/schedules`, task)).status, 201);
+  const named = { email: "named@example.org", emailVerified: true, password: PASSWORD };
+  await share({ email: named.email, role: "viewer", unverified: false });
+  const { id: later } = await box.backend_call("POST", "/api/admin/users", named);
+  for (const id of [bob.id, later]) await box.backend_call("DELETE", `/api/admin/users/${id}`);
   const list = async () => (await ada.call("GET", `/api/agents/${agent}/conversations`)).body.conversations.map(({ id }) => id);
   await until("what the person said is gone", async () => !(await list()).includes(conversationId));
-  assert.deepEqual((await ada.call("GET", `/api/agents/${agent}/shares`)).body.shares, []);
+  const shares = async () => (await ada.call("GET", `/api/agents/${agent}/shares`)).body.shares.map(({ email }) => email);
+  await until("nothing is shared with who has left", async () => (await shares()).length === 0);
+  const tasks = async () => (await ada.call("GET", `/api/scheduled-tasks?agentId=${agent}`)).body.count;
+  await until("what the builder scheduled is gone", async () => (await tasks()) === 0);
   const carol = await box.customer("carol@example.org");
   await share({ email: "carol@example.org", role: "talker" });
   await ada.call("DELETE", `/api/agents/${agent}`);
