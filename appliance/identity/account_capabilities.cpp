@@ -146,7 +146,9 @@ struct Parts {
       : identity(module),
         sweep(module.platform.home, "invites", 10min, [&module] { return module.invites.sweep(store::now()); }) {}
 
-  Services services() { return {identity.invites, identity.accounts, identity.audit, identity.platform.blocking}; }
+  Services services() {
+    return {identity.invites, identity.groups, identity.accounts, identity.audit, identity.platform.blocking};
+  }
   web::Task<> start() {
     sweep.start();
     co_return;

@@ -67,8 +67,8 @@ class Module {
   agentbox::Site site;
   accounts::Sessions sessions;
   accounts::LoginLimit login_limit;
-  invites::Invites invites;
   groups::Groups groups;
+  invites::Invites invites;
   accounts::Accounts accounts;
   keys::Keys keys;
   operator_keys::OperatorKeys operator_keys;

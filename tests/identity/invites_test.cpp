@@ -28,7 +28,8 @@ class InvitesTest : public people_tests::People {
 
   billing::Subscriptions held{store->system()};
   billing::PlanDirectory plans{store->system()};
-  invites::Invites invites{store->system(), plans};
+  groups::Groups groups{store->system(), plans};
+  invites::Invites invites{store->system(), plans, groups};
 };
 
 TEST_F(InvitesTest, AdmitAsOftenAsTheyHaveUses) {
@@ -47,6 +48,23 @@ TEST_F(InvitesTest, GiveTheirPlanInTheSameChange) {
   ASSERT_TRUE(active);
   EXPECT_EQ(active->plan, billing::Plan::collective);
   EXPECT_EQ(run(invites.generate({.plan = "gold"})).error().kind, Kind::invalid);
+}
+
+TEST_F(InvitesTest, AdmitIntoAGroupWithItsPlanUnlessTheyHaveTheirOwn) {
+  groups::Edit edit;
+  edit.name = "Birds";
+  edit.plan = "solo";
+  const auto group = run(groups.create(std::move(edit))).value().id;
+  ASSERT_TRUE(admits(code({.group = group}), "a@example.com"));
+  ASSERT_TRUE(admits(code({.plan = "collective", .group = group}), "b@example.com"));
+  const auto a = accounts.find_by_email("a@example.com")->id, b = accounts.find_by_email("b@example.com")->id;
+  EXPECT_TRUE(groups.has(group, a) && groups.has(group, b));
+  EXPECT_EQ(held.active(a)->plan, billing::Plan::solo);
+  EXPECT_EQ(held.active(b)->plan, billing::Plan::collective);
+  EXPECT_EQ(run(invites.generate({.group = "gr_unknown"})).error().kind, Kind::invalid);
+  const auto later = code({.group = group});
+  ASSERT_TRUE(run(groups.remove(group)));
+  EXPECT_TRUE(admits(later, "c@example.com")) << "the group is gone, and the invitation stays";
 }
 
 TEST_F(InvitesTest, ExpireAndCanBeRevoked) {

@@ -17,7 +17,7 @@ namespace json = boost::json;
 constexpr auto invites_route = "/api/admin/invites";
 
 struct InviteArguments {
-  std::string id, plan, note;
+  std::string id, plan, group, note;
   unsigned count = 1, uses = 1, days = 30;
 };
 
@@ -30,6 +30,7 @@ void print_invite_row(const std::string& id, const std::string& uses, const std:
 int create_codes(const BoxClient& box, const InviteArguments& given) {
   json::object body{{"count", given.count}, {"uses", given.uses}, {"expiresInDays", given.days}};
   if (!given.plan.empty()) body["plan"] = given.plan;
+  if (!given.group.empty()) body["group"] = given.group;
   if (!given.note.empty()) body["note"] = given.note;
   const auto made = box.call("POST", "/api/invite/generate", body).as_object();
   for (const auto& code : made.at("codes").as_array())
@@ -66,6 +67,7 @@ void add_invites(CLI::App& admin, std::function<int()>& run) {
   creating->add_option("--uses", given->uses, "registrations that each code admits [1]")->check(CLI::Range(1, 10'000));
   creating->add_option("--days", given->days, "days until they expire [30]")->check(CLI::Range(1, 3650));
   creating->add_option("--plan", given->plan, "plan of those who register with them: " + billing::plan_names());
+  creating->add_option("--group", given->group, "id of the group that they join: GET /api/admin/groups");
   creating->add_option("--note", given->note, "for the list");
   connect(*creating, run, [given](const BoxClient& box) { return create_codes(box, *given); });
   connect(*invites->add_subcommand("list", "List the codes by id, with their uses"), run, list_invites);

@@ -121,6 +121,17 @@ web::Task<web::Result<void>> Groups::add(std::string group, store::UserId user, 
   co_return added;
 }
 
+std::optional<std::string> Groups::welcome(const std::string& group, store::UserId newcomer, Source source,
+                                           store::Change& change) const {
+  const auto row = system_.get(table, group);
+  if (!row) return std::nullopt;
+  change.require(table, *row);
+  const Membership member{
+      .id = membership_id(group, newcomer), .group = group, .user = newcomer, .source = source, .since = store::now()};
+  change.insert(memberships, member);
+  return row->value.plan;
+}
+
 web::Task<web::Result<void>> Groups::remove_member(std::string group, store::UserId user) {
   const auto step = [&](store::Change& change) -> web::Result<void> {
     const auto row = system_.get(memberships, membership_id(group, user));

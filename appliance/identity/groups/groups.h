@@ -38,6 +38,9 @@ class Groups {
 
   // A member already keeps its source. Members without a plan get the group's. not_found: no such group or user.
   web::Task<web::Result<void>> add(std::string group, store::UserId, Source);
+  // Adds the membership to the change that creates the newcomer. Returns the group's plan, for a newcomer who gets no
+  // other. Without such a group nothing is added.
+  std::optional<std::string> welcome(const std::string& group, store::UserId newcomer, Source, store::Change&) const;
   // not_found: not a member.
   web::Task<web::Result<void>> remove_member(std::string group, store::UserId);
   std::vector<Membership> members(const std::string& group) const;

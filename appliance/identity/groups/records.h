@@ -36,8 +36,9 @@ inline const store::Global<Group> table{
     &Group::id,
     {{1, "name", true, false, name_key}, store::unique<Group>(2, "claim", &Group::claim)}};
 
-// Who has made a user a member: an administrator, or the identity provider, whose claim also ends it.
-BOOST_DEFINE_ENUM_CLASS(Source, admin, provider, scim)
+// Who has made a user a member: an administrator, also by an invitation, or the identity provider, whose claim also
+// ends it.
+BOOST_DEFINE_ENUM_CLASS(Source, admin, provider, scim, invitation)
 
 struct Membership {
   std::string id;  // <group>/<user>

@@ -14,6 +14,7 @@ NewInvites wanted(GenerateRequest body) {
   if (body.uses) invites.uses = *body.uses;
   if (body.expiresInDays) invites.lifetime = std::chrono::days(body.expiresInDays->value);
   if (body.plan) invites.plan = std::move(*body.plan);
+  if (body.group) invites.group = std::move(*body.group);
   if (body.note) invites.note = std::move(*body.note);
   return invites;
 }
@@ -29,6 +30,7 @@ web::Answer generate_invites(const Services& services, const web::Request& reque
                              .codes = generated->codes,
                              .uses = invites.uses,
                              .plan = invites.plan,
+                             .group = invites.group,
                              .expiresAt = generated->expires_at};
   co_return web::reply(answer, 201);
 }
@@ -57,9 +59,20 @@ web::Answer list_invites(const Services& services, const web::Request&, InviteQu
     found.pop_back();
     answer.next = found.back().id;
   }
-  for (auto& invite : found)
-    answer.invites.push_back({std::move(invite.id), invite.uses, invite.used, std::move(invite.plan),
-                              std::move(invite.note), invite.created_at, invite.expires_at});
+  for (auto& invite : found) {
+    InviteView shown{.id = std::move(invite.id),
+                     .uses = invite.uses,
+                     .used = invite.used,
+                     .plan = std::move(invite.plan),
+                     .group = std::move(invite.group),
+                     .groupName = {},
+                     .note = std::move(invite.note),
+                     .createdAt = invite.created_at,
+                     .expiresAt = invite.expires_at};
+    if (shown.group)
+      if (const auto group = services.groups.find(*shown.group)) shown.groupName = group->name;
+    answer.invites.push_back(std::move(shown));
+  }
   co_return web::reply(answer, 200);
 }
 
@@ -81,7 +94,8 @@ const web::RateLimit validate_limit{.group = "invite", .limit = 20, .limits_gues
 
 constexpr const char* generate_text =
     "Makes `count` codes (1), each for `uses` registrations (1) within `expiresInDays` (30). `plan` is given to those "
-    "who register with them. The codes are shown only once; `code` is the first of `codes`.";
+    "who register with them, and they join `group` (an id); without `plan` they get the group's. The codes are shown "
+    "only once; `code` is the first of `codes`.";
 constexpr const char* validate_text =
     "Uses the code once, also if many ask at the same time, and returns `inviteCode`: a code for one registration "
     "within the hour. An unused invite code can also be sent with the registration itself, which then uses it. 404 "

@@ -18,6 +18,7 @@ namespace invites {
 // What the rows depend on; all of it must outlive them.
 struct Services {
   Invites& invites;
+  const groups::Groups& groups;
   const accounts::Accounts& accounts;
   audit::Audit& audit;
   boost::asio::thread_pool& blocking;
@@ -28,19 +29,20 @@ struct GenerateRequest {
   std::optional<web::Integer<1, 10'000>> uses;
   std::optional<web::Integer<1, 3'650>> expiresInDays;
   std::optional<web::Text<1, 40>> plan;
+  std::optional<web::Text<1, 64>> group;
   std::optional<web::Text<1, 200>> note;
 };
-BOOST_DESCRIBE_STRUCT(GenerateRequest, (), (count, uses, expiresInDays, plan, note))
+BOOST_DESCRIBE_STRUCT(GenerateRequest, (), (count, uses, expiresInDays, plan, group, note))
 
 struct GeneratedView {
   bool success = true;
   std::string code;
   std::vector<std::string> codes;
   std::int64_t uses = 1;
-  std::optional<std::string> plan;
+  std::optional<std::string> plan, group;
   store::Time expiresAt;
 };
-BOOST_DESCRIBE_STRUCT(GeneratedView, (), (success, code, codes, uses, plan, expiresAt))
+BOOST_DESCRIBE_STRUCT(GeneratedView, (), (success, code, codes, uses, plan, group, expiresAt))
 
 struct ValidateRequest {
   web::Text<1, 100> code;
@@ -64,11 +66,11 @@ BOOST_DESCRIBE_STRUCT(InviteQuery, (), (limit, after))
 struct InviteView {
   std::string id;
   std::int64_t uses, used;
-  std::optional<std::string> plan;
+  std::optional<std::string> plan, group, groupName;
   std::string note;
   store::Time createdAt, expiresAt;
 };
-BOOST_DESCRIBE_STRUCT(InviteView, (), (id, uses, used, plan, note, createdAt, expiresAt))
+BOOST_DESCRIBE_STRUCT(InviteView, (), (id, uses, used, plan, group, groupName, note, createdAt, expiresAt))
 
 struct InviteList {
   std::vector<InviteView> invites;

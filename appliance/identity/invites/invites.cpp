@@ -30,6 +30,7 @@ web::Task<web::Result<Generated>> Invites::generate(NewInvites given) {
     const auto known = plans_.check(*given.plan);
     if (!known) co_return known.error();
   }
+  if (given.group && !groups_.find(*given.group)) co_return web::invalid("group is not one of this box");
   const auto now = store::now();
   Generated generated{.codes = {}, .expires_at = now + given.lifetime};
   auto change = system_.change();
@@ -38,6 +39,7 @@ web::Task<web::Result<Generated>> Invites::generate(NewInvites given) {
     auto invite = invite_of(code, now);
     invite.uses = given.uses;
     invite.plan = given.plan;
+    invite.group = given.group;
     invite.note = given.note;
     invite.expires_at = generated.expires_at;
     change.insert(table, invite);
@@ -71,10 +73,11 @@ web::Task<web::Result<Pass>> Invites::consume(std::string code) {
     auto pass = invite_of(pass_code, now);
     pass.kind = Kind::pass;
     pass.plan = invite->value.plan;
+    pass.group = invite->value.group;
     pass.expires_at = now + pass_lifetime;
     change.update(table, *invite);
     change.insert(table, pass);
-    return Pass{pass_code.text(), pass.plan, pass.expires_at};
+    return Pass{pass_code.text(), pass.plan, pass.group, pass.expires_at};
   };
   co_return co_await store::transact(system_, step);
 }
@@ -82,7 +85,12 @@ web::Task<web::Result<Pass>> Invites::consume(std::string code) {
 web::Result<void> Invites::redeem(const std::string& code, store::UserId newcomer, store::Change& change) {
   auto invite = find(code);
   if (!invite) return accounts::invalid_invitation();
-  if (invite->value.plan) plans_.give(newcomer, *invite->value.plan, change);
+  auto plan = invite->value.plan;
+  if (invite->value.group) {
+    auto of_group = groups_.welcome(*invite->value.group, newcomer, groups::Source::invitation, change);
+    if (!plan) plan = std::move(of_group);
+  }
+  if (plan) plans_.give(newcomer, *plan, change);
   ++invite->value.used;
   if (invite->value.kind == Kind::pass)
     change.erase(table, *invite);

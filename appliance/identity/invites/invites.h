@@ -9,6 +9,7 @@
 
 #include "appliance/identity/accounts/plan_directory.h"
 #include "appliance/identity/accounts/registration_policy.h"
+#include "appliance/identity/groups/groups.h"
 #include "appliance/identity/invites/records.h"
 #include "web/result.h"
 #include "web/task.h"
@@ -18,7 +19,7 @@ namespace invites {
 struct NewInvites {
   std::int64_t count = 1, uses = 1;
   std::chrono::seconds lifetime = std::chrono::days(30);
-  std::optional<std::string> plan;
+  std::optional<std::string> plan, group;
   std::string note;
 };
 
@@ -30,16 +31,17 @@ struct Generated {
 // What somebody holds who has used an invite up before registering.
 struct Pass {
   std::string code;
-  std::optional<std::string> plan;
+  std::optional<std::string> plan, group;
   store::Time expires_at;
 };
 
 // A code is <id>-<secret>, in which case does not matter. Callable from every thread; the arguments must outlive it.
 class Invites final : public accounts::Invitations {
  public:
-  Invites(store::System system, const accounts::PlanDirectory& plans) : system_(std::move(system)), plans_(plans) {}
+  Invites(store::System system, const accounts::PlanDirectory& plans, const groups::Groups& groups)
+      : system_(std::move(system)), plans_(plans), groups_(groups) {}
 
-  // Errors of PlanDirectory::check.
+  // Errors of PlanDirectory::check. invalid: no such group.
   web::Task<web::Result<Generated>> generate(NewInvites);
   // Uses an invite once and returns a pass for one registration within an hour. not_found: there is no such invite, or
   // it is used up or expired.
@@ -58,6 +60,7 @@ class Invites final : public accounts::Invitations {
 
   store::System system_;
   const accounts::PlanDirectory& plans_;
+  const groups::Groups& groups_;
 };
 
 }  // namespace invites

@@ -17,12 +17,13 @@ struct Invite {
   std::string secret_hash;  // SHA-256 of the code's second part, in hex
   Kind kind = Kind::invite;
   std::int64_t uses = 1, used = 0;
-  std::optional<std::string> plan;  // given to each newcomer
+  std::optional<std::string> plan;   // given to each newcomer
+  std::optional<std::string> group;  // id of the one that each newcomer joins
   std::string note;
   store::Time created_at{};
   store::Time expires_at{};
 };
-BOOST_DESCRIBE_STRUCT(Invite, (), (id, secret_hash, kind, uses, used, plan, note, created_at, expires_at))
+BOOST_DESCRIBE_STRUCT(Invite, (), (id, secret_hash, kind, uses, used, plan, group, note, created_at, expires_at))
 
 inline const store::Global<Invite> table{
     {.family = "invites", .number = 93}, &Invite::id, {store::index<Invite>(1, "expires", &Invite::expires_at)}};

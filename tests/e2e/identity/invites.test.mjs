@@ -88,6 +88,37 @@ test("where registration is by invitation, a code lets in as many as it has uses
   assert.equal((await register(box, "carol", code)).status, 403, "used up permanently");
 });
 
+test("who registers with a code joins its group, and has its plan or the group's", async (t) => {
+  const box = await Box.start(t, { REGISTRATION: "invite" });
+  const { id } = await box.backend_call("POST", "/api/admin/groups", { name: "Birds", plan: "solo" });
+  const { code: plain, group } = await generate(box, { group: id });
+  const { code: with_plan } = await generate(box, { group: id, plan: "collective" });
+  assert.equal(group, id);
+  const { invites } = await box.backend_call("GET", "/api/admin/invites");
+  assert.ok(invites.every((invite) => invite.group === id && invite.groupName === "Birds"));
+  for (const [name, code, plan] of [
+    ["ada", plain, "solo"],
+    ["bob", with_plan, "collective"],
+  ]) {
+    assert.equal((await register(box, name, code)).status, 200);
+    const person = box.person();
+    await person.log_in(`${name}@example.org`, PASSWORD);
+    assert.equal((await person.call("GET", "/api/settings")).body.plan, plan, name);
+    assert.deepEqual((await person.call("GET", "/api/groups")).body.groups, [{ id, name: "Birds" }]);
+  }
+  const { members } = await box.backend_call("GET", `/api/admin/groups/${id}`);
+  assert.deepEqual(
+    members.map(({ source }) => source),
+    ["invitation", "invitation"],
+  );
+  const { code: late } = await generate(box, { group: id });
+  await box.backend_call("DELETE", `/api/admin/groups/${id}`);
+  assert.equal((await register(box, "carol", late)).status, 200, "the group is gone, the invitation stays");
+  const refused = await post(box.backend, "/api/invite/generate", { group: id }, KEY);
+  assert.equal(refused.status, 400);
+  assert.match(refused.body.error, /group/);
+});
+
 test("one use of a code admits one of a hundred who come at once", async (t) => {
   const box = await Box.start(t, { REGISTRATION: "invite" });
   const { code } = await generate(box);

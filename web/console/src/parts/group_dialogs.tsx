@@ -108,7 +108,8 @@ export function MembersDialog({ group, onClose, onChanged }: MembersProps) {
             {list.map((member) => (
               <li key={member.userId}>
                 <div>
-                  <bdi>{member.email}</bdi> {member.source !== "admin" && <Badge>{t("groups.by_provider")}</Badge>}
+                  <bdi>{member.email}</bdi> {member.source === "invitation" && <Badge>{t("groups.by_invitation")}</Badge>}
+                  {(member.source === "provider" || member.source === "scim") && <Badge>{t("groups.by_provider")}</Badge>}
                 </div>
                 <Action
                   kind="danger"

@@ -6,15 +6,18 @@ import { CodeBlock } from "../components/code_block";
 import { Dialog } from "../components/dialog";
 import { Field, Select } from "../components/field";
 import { Form, textOf } from "../components/form";
+import { useLoad } from "../components/loaded";
 import { confirmed } from "../step_up";
 import { plans } from "./user_state";
 
 // Makes codes and shows them, once, as links to the registration.
 export function NewInvitation({ onClose, onMade }: { onClose: () => void; onMade: () => Promise<void> }) {
   const codes = useSignal<string[]>([]);
+  const groups = useLoad(async () => (await call("GET /api/admin/groups")).groups);
   const make = async (values: FormData) => {
     const note = textOf(values, "note").trim();
     const plan = textOf(values, "plan");
+    const group = textOf(values, "group");
     const made = await confirmed(() =>
       call("POST /api/admin/invites", {
         body: {
@@ -23,6 +26,7 @@ export function NewInvitation({ onClose, onMade }: { onClose: () => void; onMade
           expiresInDays: Number(textOf(values, "expiresInDays")),
           ...(note && { note }),
           ...(plan && { plan }),
+          ...(group && { group }),
         },
       }),
     );
@@ -58,6 +62,16 @@ export function NewInvitation({ onClose, onMade }: { onClose: () => void; onMade
               </option>
             ))}
           </Select>
+          {(groups.data.value?.length ?? 0) > 0 && (
+            <Select label={t("invites.group")} name="group" hint={t("invites.group_hint")}>
+              <option value="">{t("invites.no_group")}</option>
+              {groups.data.value!.map(({ id, name }) => (
+                <option key={id} value={id}>
+                  {name}
+                </option>
+              ))}
+            </Select>
+          )}
         </Form>
       )}
     </Dialog>

@@ -35,9 +35,17 @@ export default function InvitationsPage() {
         of={pages}
         title={t("page.invitations")}
         empty={{ title: t("invites.empty"), text: t("invites.about") }}
-        columns={[t("invites.note"), t("users.state"), t("invites.uses"), t("users.plan"), t("invites.expires"), t("admin_agents.actions")]}
+        columns={[
+          t("invites.note"),
+          t("users.state"),
+          t("invites.uses"),
+          t("users.plan"),
+          t("invites.group"),
+          t("invites.expires"),
+          t("admin_agents.actions"),
+        ]}
         view={{
-          text: ({ note, plan, id }) => `${note} ${plan ?? ""} ${id}`,
+          text: ({ note, plan, groupName, id }) => `${note} ${plan ?? ""} ${groupName ?? ""} ${id}`,
           orders: [
             { value: "newest", title: t("sort.newest"), compare: (a, b) => b.createdAt.localeCompare(a.createdAt) },
             { value: "oldest", title: t("sort.oldest"), compare: (a, b) => a.createdAt.localeCompare(b.createdAt) },
@@ -60,6 +68,9 @@ export default function InvitationsPage() {
               {number(invite.used)} / {number(invite.uses)}
             </td>
             <td>{invite.plan ?? "–"}</td>
+            <td>
+              <bdi>{invite.groupName ?? "–"}</bdi>
+            </td>
             <td>
               <Time at={invite.expiresAt} />
             </td>
