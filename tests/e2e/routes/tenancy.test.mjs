@@ -52,7 +52,6 @@ const bodies = {
 };
 for (const row of ["PATCH /api/agents/{id}", "POST /api/agents/{id}/template", "POST /api/templates/{template}/agents"])
   bodies[row] = { name: "Mine" };
-// Queries that the routes accept, where they need one.
 const queries = { "GET /api/shared/{id}/messages": `?conversationId=${missing.conversation}` };
 for (const files of ["/api/agents/{id}/files", "/api/shared/{id}/files"]) {
   const asked = { write: { path: "x.txt", content: "x" }, mkdir: { path: "x" }, move: { from: "x.txt", to: "y.txt" } };
