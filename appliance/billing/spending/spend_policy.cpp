@@ -112,7 +112,9 @@ web::Result<Payer> SpendPolicy::payer_of(const PlanClaim& claim) const {
   if (!subscription || subscription->status != "active" || subscription->plan != *plan) return subscription_required();
   const auto user = accounts_.find(subscription->user_id);
   if (!user || user->is_disabled) return subscription_required();
-  return Payer{.user = subscription->user_id, .plan = *plan};
+  Payer payer{.user = subscription->user_id, .plan = *plan};
+  if (models_of_groups_) payer.models = models_of_groups_(payer.user);
+  return payer;
 }
 
 web::Result<Payer> SpendPolicy::payer_of(const web::Caller& caller) const {

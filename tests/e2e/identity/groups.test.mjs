@@ -56,7 +56,7 @@ test("members without a plan get the group's", async (t) => {
 });
 
 test("a group limits the models and the channels of its members", async (t) => {
-  const { box, ada, door } = await story_of(t, "network");
+  const { box, ada, door, chat: claimed } = await story_of(t, "network");
   const [allowed, other] = ["openai/gpt-4o-mini", "anthropic/claude-haiku-4.5"];
   const { ask } = await door();
   const chat = (model) => ask("chat/completions", { model, messages: [{ role: "user", content: "hello" }] });
@@ -67,6 +67,8 @@ test("a group limits the models and the channels of its members", async (t) => {
   const refused = await chat(other);
   assert.equal(refused.status, 403, refused.text);
   assert.match(refused.text, /groups allow/);
+  const of_claim = await claimed({ model: other });
+  assert.equal(of_claim.status, 403, "also where an application names the user");
   const chosen = await chat("auto");
   assert.deepEqual([chosen.status, chosen.body.model], [200, allowed], "the box chooses among the allowed ones");
   const listed = await send(box.backend, "GET", "/v1/models", { headers: { authorization: `Bearer ${(await door()).key}` } });
