@@ -1,10 +1,12 @@
-// E-mail: the stories of all channels with a mailbox of dovecot and a strict server for sending, and what only mail has.
+// E-mail: the stories of all channels with a mailbox of dovecot and a strict server for sending, and what only mail has;
+// one of them sends through postfix.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { until } from "../support/box.mjs";
 import { channel_stories, ChannelStory } from "../support/channel_suite.mjs";
 import { make_certificate } from "../support/certificate.mjs";
 import { Dovecot } from "../peers/dovecot.mjs";
+import { Postfix } from "../peers/postfix.mjs";
 import { SubmissionServer } from "../peers/submission_server.mjs";
 
 const ADDRESS = "scout@box.example";
@@ -12,6 +14,7 @@ const PASSED = "mx.box.example; dmarc=pass (p=none) header.from=people.example";
 
 class Mail {
   static kind = "mail";
+  static keeps_messages = true;
   static has_no_groups = true;
   kind = "mail";
   max_text = 100_000;
@@ -180,4 +183,38 @@ test("mail: nothing is said before the connection is encrypted, and what cannot 
     assert.equal(status, 400, JSON.stringify(edit));
     assert.match(body.error, pattern);
   }
+});
+
+const no_root = process.getuid() !== 0 && "postfix needs root";
+
+test("mail: answers go through postfix, which relays nothing for those who do not sign in", { skip: no_root }, async (t) => {
+  const start = async (context) => {
+    const driver = await Mail.start(context);
+    driver.postfix = await Postfix.start(context, { domain: "people.example", people: ["p7", "p8"], auth: driver.box.auth });
+    driver.options.smtp = `127.0.0.1:${driver.postfix.port}`;
+    driver.mails = (person) => driver.postfix.mails(driver.address(person));
+    return driver;
+  };
+  const story = await ChannelStory.start(t, { start });
+  const { driver, model, box } = story;
+  await story.connect();
+  await story.pair(7, true);
+  const text = ".\n..\n.hidden, and Grüße\n\nFrom here on";
+  model.reply = () => text;
+  driver.write(7, "Dots?", { id: "<q1@people.example>", more: ["Subject: Dots"] });
+  await story.heard(7, /From here on/);
+  const mail = driver.mails(7).find((one) => one.header("in-reply-to") === "<q1@people.example>");
+  assert.equal(mail.parts[0].content.replaceAll("\r\n", "\n").trim(), text);
+  assert.deepEqual(
+    ["return-path", "from", "subject", "auto-submitted"].map((name) => mail.header(name)),
+    [`<${ADDRESS}>`, ADDRESS, "Re: Dots", "auto-replied"],
+  );
+  assert.match(driver.postfix.log, /sasl_method=PLAIN, sasl_username=scout@box\.example/);
+
+  driver.write(8, "Let me in");
+  await story.heard(8, /code to the person/);
+  const refused = await driver.postfix.say(["EHLO eve", `MAIL FROM:<${ADDRESS}>`, "RCPT TO:<bob@elsewhere.example>"]);
+  assert.match(refused.at(-1), /^[45]54 .*denied/);
+  assert.equal(box.whole_log.includes(driver.token), false, "the password is in no log");
+  driver.check();
 });

@@ -14,6 +14,7 @@ export class Dovecot {
   static async start(t, { user, password, certificate }) {
     const server = new Dovecot();
     server.folder = mkdtempSync(join(tmpdir(), "agentbox-dovecot-"));
+    server.auth = join(server.folder, "auth"); // the socket at which postfix has passwords checked
     server.user = user;
     [server.port] = await listener_ports(1);
     const is_root = process.getuid() === 0;
@@ -51,6 +52,11 @@ passdb {
 userdb {
   driver = static
   args = uid=${server.owner[0]} gid=${server.owner[1]} home=${server.folder}
+}
+service auth {
+  unix_listener ${server.auth} {
+    mode = 0666
+  }
 }
 service anvil {
   chroot =
