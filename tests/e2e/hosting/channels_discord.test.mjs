@@ -9,6 +9,7 @@ import { DiscordServer } from "../peers/discord_server.mjs";
 
 class Discord {
   static kind = "discord";
+  static keeps_messages = true;
   static can_edit = true;
   kind = "discord";
   max_text = 2000;

@@ -13,6 +13,7 @@ const ROOM = "#group";
 class Irc {
   static kind = "irc";
   static has_files = false;
+  static repeats_events = false;
   static long_lines = 30;
   kind = "irc";
   max_text = 350;

@@ -7,6 +7,7 @@ import { MatrixServer } from "../peers/matrix_server.mjs";
 
 class Matrix {
   static kind = "matrix";
+  static keeps_messages = true;
   static can_edit = true;
   kind = "matrix";
   max_text = 8_000;

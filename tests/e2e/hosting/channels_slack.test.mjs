@@ -12,6 +12,7 @@ import { SlackServer } from "../peers/slack_server.mjs";
 
 class Slack {
   static kind = "slack";
+  static keeps_messages = true;
   static can_edit = true;
   kind = "slack";
   max_text = 3000;

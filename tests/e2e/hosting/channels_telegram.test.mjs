@@ -10,6 +10,7 @@ import { TelegramServer } from "../peers/telegram_server.mjs";
 
 class Telegram {
   static kind = "telegram";
+  static keeps_messages = true;
   static can_edit = true;
   kind = "telegram";
   max_text = 4096;

@@ -12,6 +12,7 @@ const ROOM = "group@rooms.box.example";
 
 class Xmpp {
   static kind = "xmpp";
+  static keeps_messages = true;
   static can_edit = true;
   kind = "xmpp";
   max_text = 8_000;

@@ -1,4 +1,4 @@
-// A question of the gate on a channel with buttons, and the caps of a channel. Besides what channel_suite.mjs asks of
+// A question of the gate on a channel with buttons. Besides what channel_suite.mjs asks of
 // a driver:
 //   question(chat)           the last message with buttons: {text, buttons: [{label, data}], message}
 //   press(person, question, data)
@@ -60,22 +60,6 @@ export const question_stories = (Driver) => {
     assert.match((await state()).answeredBy, /^channel:ch_/);
     await story.heard(OWNER, /Refused\.\W*$/);
     if (Driver.can_edit) assert.equal(driver.question(OWNER), undefined, "the buttons are gone");
-    driver.check();
-  });
-
-  test(`${kind}: the channel's own cap counts everybody's messages`, async (t) => {
-    const story = await ChannelStory.start(t, Driver);
-    const { driver, model } = story;
-    await story.connect();
-    await story.call("PATCH", story.channel, { access: "open", dailyCap: 2 });
-    await story.until_connected();
-    driver.write(OWNER, "one");
-    await story.heard(OWNER, /You said: one/);
-    driver.write(FRIEND, "two");
-    await story.heard(FRIEND, /You said: two/);
-    driver.write(STRANGER, "three");
-    await story.heard(STRANGER, /daily limit/);
-    assert.deepEqual(model.asked, ["one", "two"]);
     driver.check();
   });
 };

@@ -10,16 +10,20 @@
 //   refuses, hold            set: every message is refused for good; is taken, and its answer is lost. held: one was
 //   revoke()                 the token is no longer valid; absent if the kind has no such thing
 //   has_no_groups, has_files  of the class: true, false if the kind has none
+//   repeats_events, keeps_messages  of the class: false if no event comes again; true if what is written while the box is
+//                            away is delivered later
 //   max_text, edits(chat)    the longest text; how often a message was edited, absent if the kind edits none
 import assert from "node:assert/strict";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { Box, until } from "./box.mjs";
+import { proof_stories } from "./channel_proofs.mjs";
 import { TalkingModel } from "../peers/talking_model.mjs";
 
 const PEOPLE = { ada: 101, eve: 102, bob: 103, dan: 104 };
 const GROUP = -100200;
+const MINUTE = 60_000;
 
 export class ChannelStory {
   static async start(t, Driver, settings = {}) {
@@ -72,11 +76,12 @@ export class ChannelStory {
   address(person) {
     return this.driver.address?.(person) ?? String(person);
   }
-  heard(chat, pattern, count = 1) {
-    return until(`${chat} hears ${pattern}`, () => {
+  heard(chat, pattern, count = 1, deadline_ms = undefined) {
+    const look = () => {
       const found = this.driver.texts(chat).filter((text) => pattern.test(text));
       return found.length >= count && found.at(-1);
-    });
+    };
+    return until(`${chat} hears ${pattern}`, look, deadline_ms);
   }
 }
 
@@ -115,6 +120,7 @@ const files_go_both_ways = async (story) => {
 
 export const channel_stories = (Driver) => {
   const { kind } = Driver;
+  proof_stories(Driver);
   const story_of = (t, settings) => ChannelStory.start(t, Driver, settings);
   const { ada, eve, bob, dan } = PEOPLE;
 
@@ -245,6 +251,11 @@ export const channel_stories = (Driver) => {
     driver.write(dan, "seven");
     await story.heard(dan, /code to the person/);
     assert.equal((await standing(dan)).standing, "pending");
+    // The cap of the whole channel holds for everybody.
+    await change({ dailyCap: 1 });
+    driver.write(bob, "eight");
+    await story.heard(bob, /daily limit/);
+    assert.ok(!model.asked.includes("eight"));
     driver.check?.();
   });
 
@@ -347,6 +358,30 @@ export const channel_stories = (Driver) => {
     driver.check?.();
   });
 
+  // As long as an attempt may be away from the next one, besides.
+  test(`${kind}: a minute without the provider loses nothing`, async (t) => {
+    const story = await story_of(t);
+    const { driver, model } = story;
+    await story.connect();
+    await story.pair(ada, true);
+    let answer;
+    model.reply = () => new Promise((resolve) => (answer = resolve));
+    driver.write(ada, "Before it");
+    await until("the question", () => answer);
+    await driver.vanish();
+    answer("Here it is.");
+    await new Promise((resolve) => setTimeout(resolve, MINUTE));
+    assert.equal((await story.state()).queued, 1, "the answer waits");
+    await driver.listen();
+    await story.heard(ada, /Here it is/, 1, 2 * MINUTE);
+    model.reply = (text) => `You said: ${text}`;
+    driver.write(ada, "After it");
+    await story.heard(ada, /You said: After it/, 1, 2 * MINUTE);
+    assert.equal(driver.texts(ada).filter((text) => text.includes("Here it is")).length, 1);
+    await until("nothing waits", async () => (await story.state()).queued === 0);
+    driver.check?.();
+  });
+
   test(`${kind}: a killed box answers what it has received, once`, async (t) => {
     const story = await story_of(t);
     const { driver, model, box } = story;
@@ -355,11 +390,12 @@ export const channel_stories = (Driver) => {
     // While the agent answers.
     let answer;
     model.reply = (text) => (text === "Survive" && !answer ? new Promise((resolve) => (answer = resolve)) : `You said: ${text}`);
-    driver.write(ada, "Survive");
+    const again = driver.write(ada, "Survive");
     await until("the question", () => answer);
     await box.end("SIGKILL");
     await box.serve();
     await story.until_connected();
+    await again(); // as of a provider that has seen no acknowledgement
     await story.heard(ada, /You said: Survive/);
     // Between a message and its answer.
     driver.hold = true;
@@ -367,10 +403,13 @@ export const channel_stories = (Driver) => {
     await until("the message", () => driver.held);
     await box.end("SIGKILL");
     driver.hold = false;
+    if (Driver.keeps_messages) driver.write(ada, "While you were away");
     await box.serve();
     await story.until_connected();
+    if (Driver.keeps_messages) await story.heard(ada, /You said: While you were away/);
     driver.write(ada, "Next");
     await story.heard(ada, /You said: Next/);
+    assert.ok(model.asked.filter((text) => text === "Survive").length <= 2, "once before the kill, once after it");
     for (const text of ["Survive", "Hold it", "Next"]) {
       const times = driver.texts(ada).filter((one) => one.includes(`You said: ${text}`)).length;
       assert.ok(times >= 1 && times <= 2, `${text} came ${times} times`);
