@@ -1,74 +1,17 @@
 // Secrets that commands of agents use and never see: the proxy puts them in where they are bound to, takes them out of the
 // answers, and refuses everything else.
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { createServer } from "node:http";
-import { createServer as create_https_server } from "node:https";
 import { createServer as create_socket_server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
+import { HOST, site_of } from "../peers/echo_site.mjs";
 import { Box, INTERNAL_KEY, run } from "../support/box.mjs";
 
 const skip = process.getuid() !== 0 ? "reads the agent's token as root" : undefined;
 const CANARY = "canary-4711-of-the-forge";
-const HOST = "127.0.0.2"; // of this machine, and not what NO_PROXY names
-
-// An http and an https server that answer what they were sent; a redirect leads to the other one.
-const site_of = async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), "agentbox-site-"));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
-  const [key, cert] = [join(folder, "key.pem"), join(folder, "cert.pem")];
-  const subject = ["-subj", "/CN=site", "-addext", `subjectAltName=IP:${HOST}`];
-  execFileSync("openssl", ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", key, "-out", cert, "-days", "2", ...subject], {
-    stdio: "pipe",
-  });
-  const seen = [];
-  const answer = async (request, response) => {
-    const parts = [];
-    for await (const part of request) parts.push(part);
-    const { authorization } = request.headers;
-    seen.push({
-      method: request.method,
-      url: request.url,
-      authorization,
-      key: request.headers["x-key"],
-      bytes: Buffer.concat(parts).length,
-    });
-    if (request.url.startsWith("/away")) return response.writeHead(302, { location: `http://127.0.0.3:1/?leak=${authorization}` }).end();
-    if (request.url.startsWith("/silent")) return;
-    if (request.url.startsWith("/ranged") && request.headers.range) {
-      const [from, to] = /=(\d+)-(\d+)/.exec(request.headers.range).slice(1).map(Number);
-      return response.writeHead(206).end(`you sent ${authorization}`.slice(from, to + 1));
-    }
-    if (request.url.startsWith("/forms")) {
-      const secret = authorization.replace("Bearer ", "");
-      const forms = [secret.split("").map((c) => `%${c.charCodeAt(0).toString(16)}`), Buffer.from(secret).toString("hex")];
-      return response.end(
-        [authorization, JSON.stringify(secret), ...forms.map(String), Buffer.from(`xy${secret}z`).toString("base64")].join(" "),
-      );
-    }
-    if (request.url.startsWith("/big")) return response.end("x".repeat(5_000_000));
-    response.writeHead(200, { "content-type": "text/plain", "x-echo": `${authorization}` });
-    for (const piece of `you sent ${authorization} and ${request.headers["x-key"]} at ${request.url}`.match(/.{1,7}/gs))
-      response.write(piece);
-    response.end();
-  };
-  const listen = async (server) => {
-    server.listen(0, HOST);
-    await once(server, "listening");
-    t.after(() => {
-      server.closeAllConnections();
-      server.close();
-    });
-    return server.address().port;
-  };
-  const http = await listen(createServer(answer)),
-    https = await listen(create_https_server({ key: readFileSync(key), cert: readFileSync(cert) }, answer));
-  return { seen, cert, http: `http://${HOST}:${http}`, https: `https://${HOST}:${https}` };
-};
 
 const story_of = async (t, config = {}) => {
   const site = await site_of(t);
