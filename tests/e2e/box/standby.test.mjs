@@ -208,9 +208,10 @@ test("sync: without its standby for five seconds the box says so and goes on; th
   assert.ok((await notes_of(await open_promoted(t, standby))).has(alone));
 });
 
-// A network between the two that can be cut.
+// A network between the two that can be cut, or stop forwarding without a word.
 const start_network = async (t, to) => {
-  const sockets = new Set();
+  const sockets = new Set(),
+    pairs = [];
   const server = createServer((near) => {
     const far = connect(to, "127.0.0.1");
     for (const [one, other] of [
@@ -219,12 +220,22 @@ const start_network = async (t, to) => {
     ]) {
       sockets.add(one);
       one.on("error", () => {}).on("close", () => other.destroy());
-      one.pipe(other);
+      pairs.push([one, other]);
+      if (!network.is_silent) one.pipe(other);
     }
     if (network.is_cut) near.destroy();
   });
   const network = {
     is_cut: false,
+    is_silent: false,
+    be_silent() {
+      this.is_silent = true;
+      for (const [one, other] of pairs) one.unpipe(other).pause();
+    },
+    forward_again() {
+      this.is_silent = false;
+      for (const [one, other] of pairs) one.pipe(other);
+    },
     cut() {
       this.is_cut = true;
       for (const socket of sockets) socket.destroy();
@@ -265,6 +276,33 @@ test("the network is cut: the gap is filled from the log, without a new copy", {
   assert.equal((await standby.promote()).code, 0);
   assert.equal((await notes_of(await open_promoted(t, standby))).size >= 90, true);
 });
+
+test("sync: the network stops forwarding: the box goes on alone, and both are level again afterwards", { skip: about_files }, async (t) => {
+  const box = await start_box(t, "sync");
+  const network = await start_network(t, Number(box.env.STANDBY_LISTEN.split(":")[1]));
+  const standby = await Standby.invite(t, box, network.port);
+  await standby.follow();
+  await until("it waits", async () => (await health(box)).standbyDegraded === false);
+  const notes = [await write(box)];
+  network.be_silent();
+  const begun = Date.now();
+  notes.push(await write(box));
+  assert.ok(Date.now() - begun > 4_000, "it has waited");
+  assert.equal((await health(box)).standbyDegraded, true);
+  assert.match(box.log, /standby_lost/);
+  const quickly = Date.now();
+  notes.push(await write(box));
+  assert.ok(Date.now() - quickly < 3_000, "further changes do not wait");
+  network.forward_again();
+  await until("it waits again", async () => (await health(box)).standbyDegraded === false);
+  notes.push(await write(box));
+  await box.end("SIGKILL");
+  network.close();
+  assert.equal((await standby.promote()).code, 0);
+  const kept = await notes_of(await open_promoted(t, standby));
+  for (const note of notes) assert.ok(kept.has(note), note);
+});
+
 const keep_writing_until = async (box, count) => {
   const notes = [];
   while (notes.length < count) notes.push(await write(box));
