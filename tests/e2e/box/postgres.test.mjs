@@ -106,6 +106,21 @@ test("a box serves from PostgreSQL, through restarts, crashes and outages", { sk
   assert.equal(database.sql("SET ROLE agentbox_owner; SELECT count(*) FROM agentbox.agents"), "0", "forced on the tables' owner, too");
 });
 
+test("an administrator who is no superuser makes the schema, as on a managed service", { skip }, async (t) => {
+  const database = await PostgresServer.start(t);
+  database.sql("CREATE ROLE manager LOGIN CREATEROLE; ALTER DATABASE agentbox OWNER TO manager");
+  const url = database.url("box");
+  for (let time = 0; time < 2; ++time) {
+    const made = await run(["store", "init", "--store-url", url, "--admin", database.url("manager")]);
+    assert.equal(made.code, 0, made.err);
+  }
+  const box = await start_box(t, url);
+  await box.customer("ada@example.org");
+  const doctor = await run(["doctor", "--json", "--data", box.folder], { env: { STORE_URL: url } });
+  const findings = JSON.parse(doctor.out).findings.filter(({ check }) => check === "store");
+  assert.ok(findings.length >= 3 && findings.every(({ level }) => level === "ok"), JSON.stringify(findings));
+});
+
 test("a database serves one box, and says so", { skip }, async (t) => {
   const { database, url } = await ready_database(t);
   const box = await start_box(t, url);
