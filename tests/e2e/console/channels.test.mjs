@@ -59,6 +59,26 @@ test("an owner connects a bot, admits people and sends again what was not delive
   await heard(EVE, /now talk to Scout/);
   write(EVE, "Is it me?");
   await heard(EVE, /You said: Is it me\?/);
+
+  // She may write as often as the owner says.
+  await ada.button(/^Limit /).click();
+  await ada.label("Messages a day (UTC)").fill("1");
+  await ada.is_sound();
+  await ada.button("Save").click();
+  await page.getByText(/1 message a day/).waitFor();
+  write(EVE, "And once more?");
+  await heard(EVE, /daily limit/);
+  await ada.button(/^Limit /).click();
+  await ada.label("Messages a day (UTC)").fill("50");
+  await ada.button("Save").click();
+  await page.getByText(/50 messages a day/).waitFor();
+  await ada.label("Messages a day (UTC) of each person").fill("77");
+  await ada.button("Save the limits").click();
+  await until("the channel's limit", async () => {
+    const { channels } = (await owner.call("GET", `/api/agents/${id}/channels`)).body;
+    return channels[0].peerDailyCap === 77 && channels[0].dailyCap === 1_000;
+  });
+
   await ada.button("Link my account").click();
   const link = await page.getByText(/^https:\/\/t\.me\//).innerText();
   write(ADA, `/start ${new URL(link).searchParams.get("start")}`, "Ada");

@@ -42,7 +42,9 @@ export function ChannelCard({ agent, channel, reload }: Props) {
     async () => (await call("GET /api/agents/{id}/channels/{channel}/dead-letters", { path })).deadLetters,
     [channel],
   );
-  const change = async (body: Partial<Pick<Channel, "access" | "enabled" | "usedBy">> | Omit<NewChannel, "kind">) => {
+  const change = async (
+    body: Partial<Pick<Channel, "access" | "enabled" | "usedBy" | "dailyCap" | "peerDailyCap">> | Omit<NewChannel, "kind">,
+  ) => {
     await call("PATCH /api/agents/{id}/channels/{channel}", { path, body });
     await reload();
   };
@@ -112,6 +114,17 @@ export function ChannelCard({ agent, channel, reload }: Props) {
         </>
       )}
       <h4>{t("channels.people")}</h4>
+      <Form
+        submit={t("channels.save_caps")}
+        onSubmit={(values) =>
+          change({ dailyCap: Number(textOf(values, "dailyCap")), peerDailyCap: Number(textOf(values, "peerDailyCap")) })
+        }
+      >
+        <div class="columns">
+          <CapField label={t("channels.daily_cap")} name="dailyCap" value={channel.dailyCap} />
+          <CapField label={t("channels.peer_daily_cap")} name="peerDailyCap" value={channel.peerDailyCap} />
+        </div>
+      </Form>
       {channel.pending > 0 && (
         <Form
           submit={t("channels.confirm")}
@@ -130,7 +143,7 @@ export function ChannelCard({ agent, channel, reload }: Props) {
           ) : (
             <ul class="rows">
               {list.map((peer) => (
-                <PeerRow key={peer.id} path={path} peer={peer} peers={peers} />
+                <PeerRow key={peer.id} path={path} peer={peer} peers={peers} usualCap={channel.peerDailyCap} />
               ))}
             </ul>
           )
@@ -173,9 +186,26 @@ interface Path {
   channel: string;
 }
 
-function PeerRow({ path, peer, peers }: { path: Path; peer: ChannelPeer; peers: Resource<ChannelPeer[]> }) {
-  const decide = async (standing: ChannelPeer["standing"]) => {
-    await call("PUT /api/agents/{id}/channels/{channel}/peers/{peer}", { path: { ...path, peer: peer.id }, body: { standing } });
+// How many messages a day; the box takes no more than a million.
+function CapField({ label, name, value }: { label: string; name: string; value: number }) {
+  return <Field label={label} name={name} type="number" required min={0} max={1_000_000} step={1} defaultValue={String(value)} />;
+}
+
+interface PeerProps {
+  path: Path;
+  peer: ChannelPeer;
+  peers: Resource<ChannelPeer[]>;
+  usualCap: number; // of people without one of their own
+}
+
+function PeerRow({ path, peer, peers, usualCap }: PeerProps) {
+  const limiting = useSignal(false);
+  const decide = async (standing: ChannelPeer["standing"], dailyCap?: number) => {
+    await call("PUT /api/agents/{id}/channels/{channel}/peers/{peer}", {
+      path: { ...path, peer: peer.id },
+      body: { standing, ...(dailyCap !== undefined && { dailyCap }) },
+    });
+    limiting.value = false;
     await peers.reload();
   };
   const admits = peer.standing === "allowed" || peer.standing === "owner";
@@ -188,11 +218,26 @@ function PeerRow({ path, peer, peers }: { path: Path; peer: ChannelPeer; peers: 
         <Badge tone={peer.standing === "pending" ? "busy" : ""}>{t(`channels.standing.${peer.standing}` as Key)}</Badge>
         <p class="quiet">
           <bdi>{peer.address}</bdi> · <Time at={peer.lastMessageAt} ago />
+          {peer.standing === "allowed" && ` · ${tn("channels.cap", peer.dailyCap ?? usualCap)}`}
         </p>
+        {limiting.value && (
+          <Form
+            submit={t("action.save")}
+            onCancel={() => (limiting.value = false)}
+            onSubmit={(values) => decide(peer.standing, Number(textOf(values, "dailyCap")))}
+          >
+            <CapField label={t("channels.cap_of_one")} name="dailyCap" value={peer.dailyCap ?? usualCap} />
+          </Form>
+        )}
       </div>
       <div class="actions">
         {(admits || peer.standing === "visitor") && peer.conversationId && (
           <Link to={`${agentPath(path.id, "")}?c=${peer.conversationId}`}>{t("channels.read")}</Link>
+        )}
+        {peer.standing === "allowed" && !limiting.value && (
+          <Button label={t("channels.limit_this", { name: peer.name || peer.address })} onClick={() => (limiting.value = true)}>
+            {t("channels.limit")}
+          </Button>
         )}
         {!admits && <Action run={() => decide("allowed")}>{t("channels.admit")}</Action>}
         {peer.standing !== "blocked" && (
