@@ -1,81 +1,17 @@
 // Agents that run commands: what they get, what they reach, and what ends them. At each level of isolation a hostile
 // command tries what it must not.
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
 import { createServer } from "node:net";
-import { tmpdir } from "node:os";
 import { once } from "node:events";
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { ADMIN, Box, run, until } from "../support/box.mjs";
-import { call, ModelServer, say } from "../peers/model_server.mjs";
+import { until } from "../support/box.mjs";
+import { commands_of, story_of } from "../support/command_story.mjs";
+import { call, say } from "../peers/model_server.mjs";
 import { processes } from "../support/processes.mjs";
 
 const skip = process.getuid() !== 0 ? "reads the agent's token as root" : undefined;
-
-// A box that such a user runs, without any right of root.
-const box_of_user = async (t, env, user) => {
-  const box = new Box();
-  box.folder = mkdtempSync(join(tmpdir(), "agentbox-user-"));
-  box.env = env;
-  box.wrapper = ["setpriv", `--reuid=${user}`, `--regid=${user}`, "--clear-groups", "--bounding-set=-all"];
-  t.after(() => box.discard());
-  const made = await run(["init", "--data", box.folder, "--email", ADMIN.email, "--password", ADMIN.password]);
-  assert.equal(made.code, 0, made.err);
-  execFileSync("chown", ["-R", `${user}:${user}`, box.folder]);
-  await box.serve();
-  return box;
-};
-
-// A box with an agent, and the agent's own token, as a hijacked agent has it.
-const story_of = async (t, env = {}, user = undefined) => {
-  const model = await ModelServer.start(t);
-  const with_model = { LOCAL_MODEL_URL: model.url, ...env };
-  const box = user === undefined ? await Box.start(t, with_model) : await box_of_user(t, with_model, user);
-  const ada = await box.customer("ada@example.org");
-  const agent = await box.running_agent(ada);
-  // Calls outside of a turn count as those of a hijacked agent; the gate's own story is gate.test.mjs.
-  await ada.call("PUT", `/api/agents/${agent}/gate`, { rules: [{ effect: "code", turns: "any", decision: "allow" }] });
-  const token = JSON.parse(readFileSync(join(box.folder, "agents", agent, "run/boot.json"))).box_token;
-  const ask = async (method, path, body) => {
-    const answer = await fetch(`${box.backend}/api/agent-commands${path}`, {
-      method,
-      headers: { authorization: `Bearer ${token}`, ...(body && { "content-type": "application/json" }) },
-      body: body && JSON.stringify(body),
-    });
-    return { status: answer.status, body: await answer.json() };
-  };
-  const start = async (body) => {
-    const { status, body: started } = await ask("POST", "", body);
-    assert.equal(status, 201, JSON.stringify(started));
-    return started.id;
-  };
-  const finish = async (id) => {
-    let output = "",
-      from = 0;
-    for (;;) {
-      const { status, body } = await ask("GET", `/${id}/output?from=${from}&waitMs=20000`);
-      assert.equal(status, 200, JSON.stringify(body));
-      output += body.output;
-      from = body.next;
-      if (!body.running) return { ...body, output };
-    }
-  };
-  const sh = async (shell, more = {}) => finish(await start({ shell, ...more }));
-  const workspace = join(box.folder, "agents", agent, "workspace");
-  return { box, ada, agent, model, ask, start, finish, sh, workspace };
-};
-
-const commands_of = (box) =>
-  processes()
-    .filter(({ arguments: [name, path] }) => name === "sh" && path === "/dev/fd/3")
-    .filter((one) => is_below(one, box.child.pid));
-const is_below = (one, root) => {
-  const all = new Map(processes().map((each) => [each.pid, each]));
-  for (let at = one; at; at = all.get(at.parent)) if (at.parent === root) return true;
-  return false;
-};
 
 test("a model runs commands and code, whose files the turn's commit has", { skip }, async (t) => {
   const { ada, agent, model, box } = await story_of(t);
