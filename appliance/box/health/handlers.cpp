@@ -48,8 +48,10 @@ web::Answer box_health(const Services& services, const HealthQuery& query, bool 
                    .isolationLacks = std::move(isolation.lacks),
                    .commands = why_no_commands.empty() ? "on" : "off",
                    .browser = why_no_browser.empty() ? "on" : "off",
+                   .mcpPrograms = why_no_commands.empty() ? "on" : "off",
                    .commandsReason = {},
                    .browserReason = {},
+                   .mcpProgramsReason = {},
                    .stalledEventLoops = static_cast<std::int64_t>(services.stalled_loops()),
                    .missingPackages = programs::missing_packages(),
                    .certificate = {},
@@ -66,7 +68,7 @@ web::Answer box_health(const Services& services, const HealthQuery& query, bool 
                    .lastProvenRestore = {},
                    .reason = std::move(problem)};
   if (!why_processes.empty()) answer.agentsReason = why_processes;
-  if (!why_no_commands.empty()) answer.commandsReason = why_no_commands;
+  if (!why_no_commands.empty()) answer.commandsReason = answer.mcpProgramsReason = why_no_commands;
   if (!why_no_browser.empty()) answer.browserReason = why_no_browser;
   if (const auto certificate = services.certificate()) {
     answer.certificate = certificate->is_self_signed ? "self-signed" : "issued";
@@ -142,8 +144,9 @@ constexpr const char* health_text =
     "disk takes writes again and the store was checked; `reason` has the cause. `disk` is `reserve reached` while less "
     "than DISK_RESERVE is free: agents, uploads, streams, videos and backups then write nothing. `isolation` is what "
     "keeps agents apart (strong, basic, none, container; docs/security.md); `isolationLacks` has what of it does not "
-    "hold here, with the reason. `gate`, `commands` and `browser` are on or off for agents, `commandsReason` and "
-    "`browserReason` why off. `stalledEventLoops` counts network threads that have not returned to their event loop "
+    "hold here, with the reason. `gate`, `commands`, `browser` and `mcpPrograms` (MCP servers that are programs of an "
+    "agent) are on or off for agents, `commandsReason`, `browserReason` and `mcpProgramsReason` why off. "
+    "`stalledEventLoops` counts network threads that have not returned to their event loop "
     "for 10 s; the log has their stacks. With AUDIT_STREAM `auditStream` is ok or failing, with the reason, and "
     "`auditStreamPending` the number of entries that wait for the collector. With STANDBY "
     "`standby` is waiting, base, catching_up or following, and `standbyLagMs` the age of the oldest change that is not "

@@ -53,9 +53,10 @@ struct BoxHealth {
   std::optional<std::string> agentsReason;  // why as processes
   std::string docker, provisioning, store, disk, isolation;
   std::vector<std::string> isolationLacks;  // what of it does not hold, with the reason
-  // Of agents: on or off, and why off. The gate cannot be turned off.
-  std::string gate = "on", commands, browser;
-  std::optional<std::string> commandsReason, browserReason;
+  // Of agents: on or off, and why off. The gate cannot be turned off. MCP servers that are programs need what commands
+  // need.
+  std::string gate = "on", commands, browser, mcpPrograms;
+  std::optional<std::string> commandsReason, browserReason, mcpProgramsReason;
   std::int64_t stalledEventLoops = 0;
   std::vector<std::string> missingPackages;  // of Debian, for streams and videos
   // With ACME_DIRECTORY: "issued" by the authority, or "self-signed" until it has answered; and why the last attempt
@@ -76,10 +77,10 @@ struct BoxHealth {
 };
 BOOST_DESCRIBE_STRUCT(BoxHealth, (),
                       (status, degraded, timestamp, agents, agentsReason, docker, provisioning, store, disk, isolation,
-                       isolationLacks, gate, commands, commandsReason, browser, browserReason, stalledEventLoops,
-                       missingPackages, certificate, certificateProblem, auditStream, auditStreamProblem,
-                       auditStreamPending, standby, standbyLagMs, standbyDegraded, bucket, bucketProblem, bucketLagMs,
-                       lastProvenRestore, reason))
+                       isolationLacks, gate, commands, commandsReason, browser, browserReason, mcpPrograms,
+                       mcpProgramsReason, stalledEventLoops, missingPackages, certificate, certificateProblem,
+                       auditStream, auditStreamProblem, auditStreamPending, standby, standbyLagMs, standbyDegraded,
+                       bucket, bucketProblem, bucketLagMs, lastProvenRestore, reason))
 
 // `strict` needs no value: /health?strict.
 struct HealthQuery {

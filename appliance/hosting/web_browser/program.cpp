@@ -44,7 +44,7 @@ std::string why_no_program(const fs::path& tools, const std::string& setting) {
   if (tools.empty()) return "AGENT_TOOLS is off.";
   if (!find_program(tools, setting).empty()) return {};
   if (setting != "auto" && !is_shown(setting, tools))
-    return "BROWSER names " + setting + ", which agents do not see: it must be below /usr.";
+    return "BROWSER names " + setting + ", which agents do not see: they see the programs of usr alone.";
   if (setting != "auto") return "BROWSER names " + setting + ", which is no program there.";
   if (tools != "/") return "The tree of AGENT_TOOLS has no Chromium.";
   return "Chromium is not installed (apt-get install chromium).";

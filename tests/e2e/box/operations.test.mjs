@@ -74,6 +74,8 @@ test("health reports the store, Docker and the kill switch to everyone, without 
       commandsReason: answer.commandsReason,
       browser: answer.browser,
       browserReason: answer.browserReason,
+      mcpPrograms: answer.mcpPrograms,
+      mcpProgramsReason: answer.mcpProgramsReason,
       stalledEventLoops: 0,
       missingPackages: answer.missingPackages,
       certificate: null,
@@ -94,7 +96,7 @@ test("health reports the store, Docker and the kill switch to everyone, without 
       assert.throws(() => execFileSync("dpkg", ["-s", name], { stdio: "ignore" }), `${name} is not installed`);
     assert.ok(["available", "unavailable"].includes(answer.docker));
     assert.ok(["none", "basic", "strong", "container"].includes(answer.isolation));
-    for (const feature of ["commands", "browser"])
+    for (const feature of ["commands", "browser", "mcpPrograms"])
       if (answer[feature] === "on") assert.equal(answer[`${feature}Reason`], null);
       else assert.match(answer[`${feature}Reason`], /\.$/, `a sentence says why there is no ${feature}`);
     const machine = await (await fetch(`${listener}/api/health`)).json();
