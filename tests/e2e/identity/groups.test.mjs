@@ -9,7 +9,8 @@ test("an administrator makes, changes and removes groups, and adds and removes m
   const ada = await box.customer("ada@example.org");
   const admin = box.person();
   await admin.log_in(ADMIN.email, ADMIN.password);
-  for (const method of ["GET", "POST"]) assert.equal((await ada.call(method, "/api/admin/groups", { name: "x" })).status, 403);
+  assert.equal((await ada.call("GET", "/api/admin/groups")).status, 403);
+  assert.equal((await ada.call("POST", "/api/admin/groups", { name: "x" })).status, 403);
   const made = await admin.call("POST", "/api/admin/groups", { name: "Birds", claim: "birds", models: ["local"] });
   assert.equal(made.status, 201, JSON.stringify(made.body));
   const at = `/api/admin/groups/${made.body.id}`;
