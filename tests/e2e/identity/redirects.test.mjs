@@ -84,6 +84,7 @@ test("no route sends a browser where a stranger wants it", async (t) => {
     const back = to.searchParams.get("redirect_uri");
     if (to.origin === provider) assert.equal(new URL(back).origin, "https://box.example.org", what);
     else if (path.startsWith("/api/agents/{id}/")) assert.match(to.host, /^[a-z0-9-]+\.localhost(:\d+)?$/, what);
+    else if (path === "/api/mcp-servers/callback") assert.match(location, /^\/\?signInFailed=[\w%.-]+$/, what);
     else assert.match(location, /^\/(dashboard|login\?error=[A-Za-z]+)$/, what);
     assert.ok(!location.replace(/[?&]state=[^&]*/, "").includes(EVIL), `${what}: ${location}`);
   };
@@ -105,6 +106,7 @@ test("no route sends a browser where a stranger wants it", async (t) => {
     "/api/auth/codehost/callback",
     "/api/auth/idp",
     "/api/auth/idp/callback",
+    "/api/mcp-servers/callback",
   ]);
 });
 
