@@ -110,7 +110,7 @@ const with_vendor = async (t, listed) => {
 };
 
 test("a model that its vendor lists works without an entry in the catalogue, at an unknown cost", async (t) => {
-  const { vendor, ada, complete } = await with_vendor(t, ["gpt-99", "gpt-4o-mini"]);
+  const { box, vendor, ada, complete } = await with_vendor(t, ["gpt-99", "gpt-4o-mini"]);
   for (const model of ["gpt-99", "openai/gpt-99"]) {
     const answer = await complete({ model });
     assert.equal(answer.status, 200, answer.text);
@@ -132,10 +132,12 @@ test("a model that its vendor lists works without an entry in the catalogue, at 
     [usage.total.unpriced, ...usage.models.map(({ id, usage: one }) => [id, one.unpriced])],
     [2, ["openai/gpt-4o-mini", 0], ["gpt-99", 2]],
   );
-  const as_page = (await ada.call("GET", "/api/billing/statement?format=html")).text;
+  const shown = async (format) =>
+    (await send(box.web, "GET", `/api/billing/statement?format=${format}`, { headers: { cookie: ada.cookie } })).text;
+  const as_page = await shown("html");
   assert.match(as_page, /gpt-99.*unknown/, "nobody takes it for nothing");
   assert.match(as_page, /The cost of 2 calls is unknown/);
-  assert.match((await ada.call("GET", "/api/billing/statement?format=csv")).text, /^usage,,gpt-99,2,.*,0,USD,2\r$/m);
+  assert.match(await shown("csv"), /^usage,,gpt-99,2,.*,0\.00,USD,2\r$/m);
   const found = async (query) => (await ada.call("GET", `/api/models?${new URLSearchParams(query)}`)).body.models;
   for (const [model, name, known] of [
     ["gpt-99", "gpt-99", false],
