@@ -97,6 +97,9 @@ const inhabited = async (t) => {
   const agent = await box.running_agent(ada);
   const { box_token } = JSON.parse(readFileSync(join(box.folder, "agents", agent, "run", "boot.json")));
   const { id: key, key: secret } = (await ada.call("POST", "/api/keys", { name: "kept" })).body;
+  const bob = await box.customer("bob@example.org", "solo");
+  const shared = await box.running_agent(bob);
+  await bob.call("PUT", `/api/agents/${shared}/shares`, { email: "ada@example.org", role: "builder", unverified: true });
   const admin = box.person();
   await admin.log_in(ADMIN.email, ADMIN.password);
   const bearer = (token) => ({ authorization: `Bearer ${token}` });
@@ -129,7 +132,7 @@ const inhabited = async (t) => {
   const weekly = { name: "weekly", cronSchedule: "0 9 * * 1", prompt: "what is new?", agentId: agent };
   const task = (await ada.call("POST", "/api/scheduled-tasks", weekly)).body.id;
   const ids = {
-    id: (path) => (path.startsWith("/api/keys") ? key : agent),
+    id: (path) => (path.startsWith("/api/keys") ? key : path.startsWith("/api/shared") ? shared : agent),
     userId: () => agent,
     agentId: () => agent,
     user: () => ada.id,
@@ -178,10 +181,10 @@ test("every field of every body", async (t) => {
       const whole = valid_body(body);
       for (const [field, schema] of Object.entries(body.properties)) {
         const takes_controls =
-            (/^POST \/api\/(browse|agents\/{id}\/files)\/write/.test(name) && field === "content") ||
+            (/^POST \/api\/(browse|agents\/{id}\/files|shared\/{id}\/files)\/write/.test(name) && field === "content") ||
             (/^POST \/api\/agent-commands/.test(name) && ["input", "text"].includes(field)) ||
-            (name === "POST /api/agents/{id}/browser" && field === "text"), // files and input as they are
-          values = refused_values(schema).filter(([what]) => !(takes_controls && what === "a control character"));
+            (name.startsWith("POST /api/agents/{id}/browser ") && field === "text"), // files and input as they are
+          values = refused_values(schema).filter(([what]) => !(takes_controls && ["a control character", "blank"].includes(what)));
         if (body.required?.includes(field)) values.push(["missing", undefined], ...(types_of(schema).length ? [["null", null]] : []));
         for (const [what, value] of values)
           refuses(await ask(json_with({ ...whole, [field]: value })), `${field} ${what} ${JSON.stringify(value)?.slice(0, 60)}`, field);
