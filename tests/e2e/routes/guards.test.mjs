@@ -361,7 +361,11 @@ test("every route lets in whom its guard names, and nobody else", async (t) => {
                 ? { error: "Administrators and support only", code: "SUPPORT_REQUIRED" }
                 : { error: "Forbidden" };
           assert.deepEqual(answer.body, expected === 401 ? unauthorized(path) : forbidden, name);
-          if (!guard.includes("session") && expected === 401) assert.equal(answer.headers["www-authenticate"], "Bearer");
+          if (!guard.includes("session") && expected === 401)
+            assert.match(
+              answer.headers["www-authenticate"],
+              /^Bearer( resource_metadata="http[^"]+\/\.well-known\/oauth-protected-resource")?$/,
+            );
           // Who is refused learns nothing of what the route takes, and costs nothing.
           const broken = await send(box[listener], method, path.replace(/{\w+}/g, "%00"), {
             headers: { ...headers, "content-type": "text/plain" },
