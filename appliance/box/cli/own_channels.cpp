@@ -71,7 +71,8 @@ std::string announced_web(const Settings& settings) {
 // By id, or by a name that one agent has.
 std::string agent_id(const UserClient& box, const std::string& given) {
   std::string found;
-  for (const auto& agent : box.call("GET", "/api/agents").at("agents").as_array()) {
+  const auto answer = box.call("GET", "/api/agents");
+  for (const auto& agent : answer.at("agents").as_array()) {
     const auto id = shown(agent.at("id"));
     if (id == given) return id;
     if (shown(agent.at("name")) != given) continue;
@@ -90,7 +91,8 @@ std::string channels_path(const UserClient& box, const OwnerArguments& given) {
 std::string channel_path(const UserClient& box, const OwnerArguments& given) {
   const auto path = channels_path(box, given);
   std::string found;
-  for (const auto& channel : box.call("GET", path).at("channels").as_array()) {
+  const auto answer = box.call("GET", path);
+  for (const auto& channel : answer.at("channels").as_array()) {
     const auto id = shown(channel.at("id"));
     if (id == given.channel) return path + "/" + escaped(id);
     if (shown(channel.at("kind")) != given.channel) continue;

@@ -65,7 +65,7 @@ test("an owner adds a channel, admits and blocks people, sends again what was no
   };
   await write("Hello?");
   const told = await until("a code", () => received.find(({ text }) => /code/i.test(text ?? "")));
-  const [, code] = /\b([A-Z0-9]{6,12})\b/.exec(told.text);
+  const [, code] = /`?([a-z0-9]{8})`?$/.exec(told.text);
   assert.match(await does("pair", "Scout", "webhook", code), / allowed /);
   const [eve] = await parsed("people", "Scout", "webhook");
   assert.deepEqual([eve.address, eve.standing], ["eve", "allowed"]);
@@ -97,7 +97,7 @@ test("an owner adds a channel, admits and blocks people, sends again what was no
   assert.deepEqual(await parsed("list", "Scout"), []);
 
   const stranger = await box.customer("bob@example.org");
-  const other = (await stranger.call("POST", "/api/keys", { name: "laptop" })).body.key;
+  const other = (await stranger.call("POST", "/api/keys", { name: "laptop", scopes: ["agents:read"] })).body.key;
   const refused = await run(["channels", "list", "Scout", "--key-file", file("other", other), "--url", box.web]);
   assert.deepEqual([refused.code, refused.err], [2, "agentbox: there is no agent Scout\n"]);
   const without = await run(["channels", "list", "Scout", "--key-file", file("none", "abk_nothing"), "--url", box.web]);

@@ -370,7 +370,7 @@ test("the statement has plans, credits and payments, as JSON, CSV and a page", a
   const cookie = { headers: { cookie: ada.cookie } };
   const csv = await send(box.web, "GET", "/api/billing/statement?format=csv", cookie);
   assert.match(csv.headers["content-type"], /^text\/csv/);
-  assert.match(csv.text, /\r\npayment paid,[^,]+,1000 credits,,,,9\.00,GBP\r\n/);
+  assert.match(csv.text, /\r\npayment paid,[^,]+,1000 credits,,,,9\.00,GBP,\r\n/);
   assert.match(csv.text, /"adjusted: =cmd\|' \/C calc'!A0, ""thanks"""/, "a text that spreadsheets do not run");
   assert.equal(
     csv.text
