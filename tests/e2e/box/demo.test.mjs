@@ -33,7 +33,7 @@ class Demo {
       new Promise((resolve) =>
         demo.child.stdout.on("data", (bytes) => {
           said += bytes;
-          if (/^ {2}outside .*\n\n/m.test(said)) resolve();
+          if (/^ {2}outside .*\n\n/m.test(said) && /^\{"event":"ready".*\n/m.test(said)) resolve();
         }),
       ),
       demo.ended.then(([code]) => assert.fail(`the demo ended with ${code}: ${demo.errors.slice(-2000)}`)),
