@@ -22,11 +22,6 @@ boost::json::value parse_or_null(const std::string& text) {
   return malformed ? boost::json::value() : value;
 }
 
-std::string announced_backend(const DataFolder& folder) {
-  const auto text = read_folder_file(folder.endpoints_file());
-  return text ? web::string_member(parse_or_null(*text), "backend") : std::string();
-}
-
 // The login name, else the number, of the user that runs the program.
 std::string system_user() {
   const uid_t id = geteuid();
@@ -39,10 +34,15 @@ std::string system_user() {
 
 }  // namespace
 
+std::string announced_url(const Settings& settings, const char* listener) {
+  const auto text = read_folder_file(DataFolder(settings.data).endpoints_file());
+  return text ? web::string_member(parse_or_null(*text), listener) : std::string();
+}
+
 BoxClient::BoxClient(const Settings& settings, const std::string& acting_as)
     : settings_(settings), acting_as_(acting_as.empty() ? system_user() : acting_as) {
   if (!is_acting_name(acting_as_)) throw UsageError(std::string("--as must be ") + acting_name_form);
-  url_ = announced_backend(DataFolder(settings.data));
+  url_ = announced_url(settings, "backend");
   announced_ = !url_.empty();
   if (!announced_) url_ = "http://" + settings.backend_listen;
 }

@@ -13,6 +13,9 @@
 
 namespace agentbox::cli {
 
+// Where the box that runs on the data folder listens: `listener` is web, backend or summarizer. Empty: none runs.
+std::string announced_url(const Settings&, const char* listener);
+
 // The box has answered with an error.
 struct BoxRefusal : UsageError {
   BoxRefusal(const std::string& message, std::string named) : UsageError(message), code(std::move(named)) {}

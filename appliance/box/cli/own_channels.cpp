@@ -1,4 +1,4 @@
-// `channels`: the messaging channels of one's own agents, with an API key.
+// `channels`: the messaging channels of a user's own agents, with an API key.
 #include <array>
 #include <boost/json.hpp>
 #include <iostream>
@@ -11,7 +11,6 @@
 #include "appliance/box/cli/setting_flags.h"
 #include "appliance/box/cli/subcommands.h"
 #include "appliance/box/cli/table.h"
-#include "appliance/foundation/data_folder.h"
 #include "web/client/fetch.h"
 #include "web/json.h"
 
@@ -59,12 +58,8 @@ struct OwnerArguments {
   bool as_owner = false, as_json = false;
 };
 
-// What runs on the data folder says where it listens.
-std::string announced_web(const Settings& settings) {
-  const auto text = read_folder_file(DataFolder(settings.data).endpoints_file());
-  boost::system::error_code malformed;
-  const auto value = text ? json::parse(*text, malformed) : json::value();
-  auto url = malformed ? std::string() : web::string_member(value, "web");
+std::string web_url(const Settings& settings) {
+  auto url = announced_url(settings, "web");
   return url.empty() ? "http://" + settings.web_listen : url;
 }
 
@@ -133,7 +128,6 @@ int list_own_channels(const UserClient& box, const OwnerArguments& given) {
   return 0;
 }
 
-// NAME=VALUE; a value that is JSON is taken as such, so that numbers and lists can be given.
 std::pair<std::string, std::string> split_pair(const std::string& text, const char* flag) {
   const auto at = text.find('=');
   if (at == std::string::npos || at == 0) throw UsageError(std::string(flag) + " must be NAME=VALUE: " + text);
@@ -146,6 +140,7 @@ int add_channel(const UserClient& box, const OwnerArguments& given) {
   json::object options, secrets;
   for (const auto& text : given.options) {
     auto [name, value] = split_pair(text, "--option");
+    // A value that is JSON is taken as such, so that numbers and lists can be given.
     boost::system::error_code no_json;
     auto parsed = json::parse(value, no_json);
     options[name] = no_json ? json::value(value) : std::move(parsed);
@@ -251,7 +246,7 @@ void add_own_channels(CLI::App& app, std::function<int()>& run) {
         ->required();
     command->callback([&run, flags, given, act = std::move(act)] {
       run = [flags, given, act] {
-        auto url = given->url.empty() ? announced_web(flags.resolve()) : given->url;
+        auto url = given->url.empty() ? web_url(flags.resolve()) : given->url;
         return act(UserClient(std::move(url), read_secret(given->key_file)), *given);
       };
     });

@@ -1,7 +1,9 @@
 #include "appliance/demo/fake_services/model_service.h"
 
+#include <algorithm>
 #include <array>
 #include <boost/json.hpp>
+#include <memory>
 
 #include "appliance/demo/fake_services/page.h"
 #include "appliance/models/builtin/builtin.h"

@@ -33,7 +33,7 @@ struct Call {
   boost::json::object params{};
   std::string name{};           // of the tool, prompt or resource
   web::FetchHeaders headers{};  // Mcp-Param-*
-  AskOwner ask{};               // answers elicitation/create meanwhile; unset: the server is told that nobody can
+  AskOwner ask{};               // answers elicitation/create meanwhile; unset: the action is "cancel"
 };
 
 // An answer to one request: a result, or why there is none.

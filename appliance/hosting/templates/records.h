@@ -12,7 +12,7 @@
 
 namespace templates {
 
-// What the form asks whoever makes an agent. {{name}} in instructions, prompts and files is replaced by the answer.
+// A question of the form for creating an agent. {{name}} in instructions, prompts and files is replaced by the answer.
 struct Question {
   std::string name, label;
   bool is_required = true;

@@ -366,7 +366,7 @@ std::optional<Received> Irc::read_message(const IrcLine& line) const {
   const auto id = line.tags.find("msgid");
   Received received;
   received.event = id == line.tags.end() || id->second.empty() ? crypto::random_id(24) : id->second;
-  // A nickname alone proves nothing: it belongs to whoever takes it.
+  // A nickname alone proves nothing: anybody may take it.
   received.sender = account == line.tags.end() ? line.source : "account:" + account->second;
   received.sender_name = nick;
   received.chat = nick;

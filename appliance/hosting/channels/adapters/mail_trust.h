@@ -13,7 +13,7 @@ namespace channels {
 // topmost field with that name counts: what is below it may have come with the mail.
 bool is_authenticated(const MailHeaders&, std::string_view server, std::string_view from);
 
-// Whether a program has sent it (RFC 3834), or a list, or it came back: answers to those could go round for ever.
+// Whether a program (RFC 3834) or a list has sent it, or it came back. Answers to those could loop.
 bool is_automatic(const MailHeaders&, std::string_view from);
 
 }  // namespace channels
