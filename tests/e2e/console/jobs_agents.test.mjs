@@ -2,16 +2,17 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Box, until } from "../support/box.mjs";
+import { free_ports } from "../support/ports.mjs";
 import { agent_processes } from "../support/processes.mjs";
 import { call, ModelServer, say } from "../peers/model_server.mjs";
 import { HOSTILE, open_browser, Person } from "./browser.mjs";
 import { counting, drawer, SCREENS } from "./jobs.mjs";
 
-const story_of = async (t, viewport, { agent = true } = {}) => {
+const story_of = async (t, viewport, { agent = true, env = {} } = {}) => {
   const browser = await open_browser(t);
   const model = await ModelServer.start(t);
   t.after(() => model.check());
-  const box = await Box.start(t, { LOCAL_MODEL_URL: model.url });
+  const box = await Box.start(t, { LOCAL_MODEL_URL: model.url, ...env });
   const owner = await box.customer("ada@example.org", "network");
   const id = agent ? await box.running_agent(owner, "Scout", "enterprise") : undefined;
   const ada = await Person.at(browser, box, { viewport });
@@ -121,12 +122,11 @@ for (const [place, viewport] of Object.entries(SCREENS)) {
     await ada.say("Write the plan.");
     await ada.log.getByText("Written.").waitFor();
     await rest(ada);
-    await ada.job("the diff of new files", 2, async () => {
+    // A turn is a commit.
+    await ada.job("the diff of new files", 3, async () => {
       await ada.opens("Files");
-      await ada.page
-        .getByRole("link", { name: /changes/i })
-        .first()
-        .click();
+      await ada.link("History").click();
+      await ada.link("Turn: Write the plan.").click();
       await ada.page.locator(".patch .added", { hasText: "+one" }).first().waitFor();
     });
     await ada.fits_the_screen();
@@ -209,7 +209,7 @@ for (const [place, viewport] of Object.entries(SCREENS)) {
     await ada.fits_the_screen();
     await until("it ends", async () => {
       const { swarms } = (await owner.call("GET", "/api/swarms")).body;
-      return ["done", "failed", "stopped"].includes(swarms[0].status);
+      return ["done", "failed", "stopped"].includes(swarms[0].state);
     });
     model.script.length = 0;
     await ada.page.goto("/media");
@@ -221,7 +221,9 @@ for (const [place, viewport] of Object.entries(SCREENS)) {
   });
 
   test(`forty agents with long, right-to-left and hostile names are readable, on ${place}`, async (t) => {
-    const { box, owner, ada, more } = await story_of(t, viewport, { agent: false });
+    // More than the ports that a process of stories has by itself.
+    const first = await free_ports(60);
+    const { box, owner, ada, more } = await story_of(t, viewport, { agent: false, env: { AGENT_PORT_RANGE: `${first}-${first + 59}` } });
     const names = [
       "א".repeat(90),
       "🦊".repeat(40),
