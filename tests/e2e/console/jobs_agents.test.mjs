@@ -139,7 +139,7 @@ for (const [place, viewport] of Object.entries(SCREENS)) {
     const killed = Date.now();
     await ada.page
       .getByRole("main")
-      .getByText(/SIGKILL|signal 9|killed/i)
+      .getByText(/agent_process_ended/)
       .first()
       .waitFor({ timeout: 20_000 });
     t.diagnostic(`seen after ${Date.now() - killed} ms`);
@@ -234,11 +234,19 @@ for (const [place, viewport] of Object.entries(SCREENS)) {
     ];
     for (const name of names) assert.ok((await box.backend_call("POST", "/api/agents", { name, userId: owner.id })).id, name);
     await ada.page.goto("/dashboard");
-    await ada.page.getByText("Agent 3", { exact: true }).first().waitFor();
+    // More are drawn when the end comes into view.
+    await until("all are drawn", async () => {
+      await ada.page.keyboard.press("End");
+      return (await ada.page.locator(".cards.agents > li").count()) === names.length;
+    });
     await ada.is_accessible();
     await ada.fits_the_screen();
+    await until("all are reachable", async () => {
+      const { nodes } = (await owner.call("GET", "/api/mission-control/fleet/graph")).body;
+      return nodes.length > names.length;
+    });
     await ada.job("the fleet", 1 + more, async () => {
-      await ada.to_section("Fleet map");
+      await ada.to_section("Fleet");
       await ada.page.getByRole("main").getByText("Agent 7", { exact: true }).first().waitFor();
     });
     await ada.is_accessible();

@@ -10,6 +10,7 @@ const width = 160,
 const heightFor = (count: number) => (count <= 4 ? 40 : count <= 12 ? 64 : 100);
 const radius: Record<Soul["role"], number> = { orchestrator: 4.5, specialist: 3.2, worker: 2.4 };
 const longest = 18; // letters of a name
+const mostNamed = 41; // nodes whose names fit without zooming: forty agents and the orchestrator
 const circle = (r: number) => 2 * Math.PI * r;
 
 const shortened = (name: string) => {
@@ -67,7 +68,7 @@ export function FleetGraph({ graph: { nodes, edges }, selected, onSelect }: Prop
                 />
                 <circle class="body" r={size} />
                 {node.role === "orchestrator" && <circle class="core" r={size * 0.4} />}
-                {(nodes.length <= 40 || zoom > 2 || node.role === "orchestrator") && (
+                {(nodes.length <= mostNamed || zoom > 2 || node.role === "orchestrator") && (
                   <text y={size + 1.6 + 3 / zoom} font-size={3 / Math.sqrt(zoom)}>
                     {shortened(node.name)}
                   </text>
