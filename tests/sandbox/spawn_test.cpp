@@ -30,7 +30,6 @@ using testing::HasSubstr;
 
 constexpr Account box{.user = 61'234, .group = 61'235};
 constexpr uid_t first_user = 1'900'000'000;
-constexpr std::uint16_t port = 31'000, other_port = 31'001;
 
 std::string contents(const fs::path& path) {
   std::ifstream file(path);
@@ -57,6 +56,14 @@ Descriptor listening(std::uint16_t number, in_addr_t address = INADDR_LOOPBACK) 
   auto socket = bound(number, address);
   if (::listen(socket.get(), 8) != 0) throw std::system_error(errno, std::system_category(), "listen");
   return socket;
+}
+std::uint16_t free_port() {
+  const auto probe = bound(0);
+  sockaddr_in name{};
+  socklen_t size = sizeof name;
+  if (::getsockname(probe.get(), reinterpret_cast<sockaddr*>(&name), &size) != 0)
+    throw std::system_error(errno, std::system_category(), "getsockname");
+  return ntohs(name.sin_port);
 }
 
 template <class Holds>
@@ -137,7 +144,7 @@ class Spawn : public testing::Test {
   }
   SpawnOrder order() const {
     SpawnOrder wanted{
-        .task = SpawnTask::start, .user = first_user + port, .listens = port, .open_files = 64, .processes = 20};
+        .task = SpawnTask::start, .user = first_user + port_, .listens = port_, .open_files = 64, .processes = 20};
     std::string("one").copy(wanted.agent, sizeof wanted.agent);
     return wanted;
   }
@@ -146,7 +153,7 @@ class Spawn : public testing::Test {
   }
   SpawnAnswer say(const SpawnOrder& wanted) {
     if (wanted.task != SpawnTask::start) return say(&wanted, sizeof wanted);
-    return say(wanted, listening(port));
+    return say(wanted, listening(port_));
   }
   SpawnAnswer say(const SpawnOrder& wanted, const Descriptor& gateway) {
     const auto log = opened_log();
@@ -165,6 +172,8 @@ class Spawn : public testing::Test {
   }
 
   const test_support::TemporaryFolder data_;
+  // Not those of the test before: its agents end a moment after their helper, and hold their gateways until then.
+  const std::uint16_t port_ = free_port(), other_port_ = free_port();
   pid_t helper_ = 0;
   int ends_[2] = {-1, -1};
   std::unique_ptr<SpawnHelper> honest_;
@@ -179,13 +188,18 @@ std::string users_of(pid_t pid) {
   return {};
 }
 
+std::string all_four(uid_t user) {
+  const auto number = "\t" + std::to_string(user);
+  return "Uid:" + number + number + number + number;
+}
+
 TEST_F(Spawn, AgentsHaveUsersOfTheirOwnAndFilesOfTheBox) {
-  const auto one = start("one", port), two = start("two", other_port);
-  EXPECT_EQ(users_of(one.pid), "Uid:\t1900031000\t1900031000\t1900031000\t1900031000");
-  EXPECT_EQ(users_of(two.pid), "Uid:\t1900031001\t1900031001\t1900031001\t1900031001");
+  const auto one = start("one", port_), two = start("two", other_port_);
+  EXPECT_EQ(users_of(one.pid), all_four(first_user + port_));
+  EXPECT_EQ(users_of(two.pid), all_four(first_user + other_port_));
   eventually([&] { return contents(workspace("one") / "made").ends_with("||\n"); });
   const auto made = contents(workspace("one") / "made");
-  EXPECT_THAT(made, testing::StartsWith("1900031000 1\n"));
+  EXPECT_THAT(made, testing::StartsWith(std::to_string(first_user + port_) + " 1\n"));
   EXPECT_THAT(made, HasSubstr("{}||\n")) << "it reads its boot file, and neither the master key nor its neighbour";
   struct stat about {};
   ASSERT_EQ(::stat((workspace("one") / "made").c_str(), &about), 0);
@@ -206,7 +220,7 @@ TEST_F(Spawn, AgentsHaveUsersOfTheirOwnAndFilesOfTheBox) {
 }
 
 TEST_F(Spawn, AgentsEndWithTheHelper) {
-  const auto one = start("one", port);
+  const auto one = start("one", port_);
   EXPECT_FALSE(honest().has_ended());
   ::kill(helper_, SIGKILL);
   int status = 0;
@@ -215,7 +229,7 @@ TEST_F(Spawn, AgentsEndWithTheHelper) {
   EXPECT_EQ(::poll(&end, 1, 10'000), 1);
   EXPECT_TRUE(honest().has_ended());
   try {
-    start("two", other_port);
+    start("two", other_port_);
     FAIL();
   } catch (const std::system_error& error) {
     EXPECT_THAT(error.what(), HasSubstr("the helper that starts agents has ended"));
@@ -314,7 +328,7 @@ TEST_F(Spawn, RefusesOtherDescriptors) {
   EXPECT_THAT(say(&good, sizeof good).step, HasSubstr("wrong number of descriptors"));
   const SpawnOrder signal{.task = SpawnTask::signal, .pid = 1, .signal = SIGKILL};
   EXPECT_THAT(say(&signal, sizeof signal, {STDERR_FILENO}).step, HasSubstr("wrong number of descriptors"));
-  const auto gateway = listening(port);
+  const auto gateway = listening(port_);
   EXPECT_THAT(say(&good, sizeof good, {ends_[0], gateway.get()}).step, HasSubstr("its output is not a file"));
 }
 
@@ -323,9 +337,9 @@ TEST_F(Spawn, RefusesSocketsThatAreNoGateway) {
   const auto refused = [&](const Descriptor& socket) { EXPECT_THAT(say(order(), socket).step, HasSubstr(reason)); };
   refused(Descriptor(::dup(ends_[0])));
   refused(opened_log());
-  refused(bound(port));
-  refused(listening(other_port));
-  refused(listening(port, INADDR_ANY));
+  refused(bound(port_));
+  refused(listening(other_port_));
+  refused(listening(port_, INADDR_ANY));
   EXPECT_EQ(say(order()).error, 0);
 }
 
