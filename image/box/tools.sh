@@ -18,8 +18,8 @@ umask 022
 # With an empty list of what is installed, apt names all that the programs need. Perl is left out, without which Git
 # lacks send-email and its like, and so is what only an installation needs.
 mapfile -t wanted < <(awk '$1 == "tools" {print $2}' ../../packages.txt)
-left_out='^(dpkg|debconf|usrmerge|init-system-helpers|debianutils|base-files|media-types|git-man|openssl|ca-certificates|readline-common|libperl5.*|perl|perl-modules.*|lib.*-perl)$'
-mkdir -p "$work/apt/archives/partial" "$work/layer" "$work/root" "$work/tools" "$work/archive"
+left_out='^(dpkg|debconf|usrmerge|init-system-helpers|base-files|media-types|git-man|openssl|ca-certificates|readline-common|libperl5.*|perl|perl-modules.*|lib.*-perl)$'
+mkdir -p "$work/apt/archives/partial" "$work/root" "$work/tools" "$work/archive"
 : >"$work/status"
 apt-get -qq -y --no-install-recommends --download-only -o Dir::State::status="$work/status" -o Dir::Cache="$work/apt" \
   -o APT::Sandbox::User=root -o Debug::NoLocking=1 install "${wanted[@]}"
@@ -38,7 +38,7 @@ done
 [ -e "$tools/usr/bin/awk" ] || ln -s mawk "$tools/usr/bin/awk"
 find "$tools/usr/share/doc" -mindepth 1 -not -name copyright -not -type d -delete
 find "$tools/usr/share/doc" -type d -empty -delete
-rm -rf "$tools"/usr/share/{man,locale,info,lintian,bash-completion,zsh,gitweb,perl,perl5,pandoc/data/templates/.git} "$tools"/usr/lib/git-core/{gitweb*,git-svn,git-cvs*}
+rm -rf "$tools"/usr/share/{man,locale,info,lintian,bash-completion,zsh,gitweb,perl,perl5} "$tools"/usr/lib/git-core/{git-svn,git-cvs*}
 
 ./rootfs.sh "$binary" "$work/root"
 # As build.sh packs it, so that an engine keeps the layer of both images once.
