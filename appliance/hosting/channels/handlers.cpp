@@ -271,6 +271,7 @@ web::Answer receive_event(const Services& services, const Request& request, web:
 web::Answer verify_address(const Services& services, const Request& request) {
   const auto connection = services.connections.find(request.param("channel"));
   if (!connection) co_return web::not_found();
+    co_await connection->adapter->complete(received);
   const std::string no_body;
   auto push = connection->adapter->push(request, no_body);
   if (!push) co_return push.error();
