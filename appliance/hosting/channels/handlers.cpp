@@ -175,6 +175,13 @@ web::Answer pair_peer(const Services& services, const Request& request, PairingR
   const auto channel = channel_of(services, request);
   if (!channel) co_return channel.error();
   const auto peer = services.admission.pending_with(channel->owner, channel->id, body.code);
+web::Answer remove_peer_cap(const Services& services, const Request& request) {
+  const auto channel = channel_of(services, request);
+  if (!channel) co_return channel.error();
+  auto changed = co_await services.admission.remove_cap(channel->owner, channel->id + "." + request.param("peer"));
+  co_return peer_answer(std::move(changed));
+}
+
   if (!peer) co_return peer.error();
   const auto standing = body.owner.value_or(false) ? Standing::owner : Standing::allowed;
   auto decided = co_await services.admission.decide(channel->owner, peer->id, standing, std::nullopt);
@@ -351,6 +358,9 @@ constexpr auto about_pair =
     "Admits the person or group who was given this code; `owner`: it is an account of the "
     "agent's owner, to whom the agent answers as in the console.";
 constexpr auto about_invite =
+constexpr auto about_peer =
+    "`dailyCap`: messages in a UTC day, in the place of the channel's `peerDailyCap`. Without it the person keeps the "
+    "present cap; DELETE .../cap removes it.";
     "A code for one person, valid for a week: the person opens `url` or sends `code` to the bot. `owner`: as for "
     "pairing.";
 constexpr auto about_event =
@@ -389,7 +399,11 @@ std::vector<web::Route> web_routes(const agentbox::Guards& guards, const web::Bi
       {web::GET, "/api/agents/:id/channels/:channel/peers", read, &hosting::agents_rate,
        web::plain(on(list_peers)).returns<PeerList>(), "List who writes over a channel"},
       {web::PUT, "/api/agents/:id/channels/:channel/peers/:peer", write, &channel_rate,
-       web::body<PeerChange>(on(change_peer)).returns<PeerAnswer>(), "Admit, block or limit a person or group"},
+       web::body<PeerChange>(on(change_peer)).returns<PeerAnswer>().describe(about_peer),
+       "Admit, block or limit a person or group"},
+      {web::DELETE, "/api/agents/:id/channels/:channel/peers/:peer/cap", write, &channel_rate,
+       web::plain(on(remove_peer_cap)).returns<PeerAnswer>(),
+       "Let the channel's limit apply to a person or group again"},
       {web::POST, "/api/agents/:id/channels/:channel/pairings", write, &pairing_rate,
        web::body<PairingRequest>(on(pair_peer)).returns<PeerAnswer>().describe(about_pair),
        "Confirm a person's pairing code"},

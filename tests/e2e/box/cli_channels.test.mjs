@@ -76,6 +76,10 @@ test("an owner adds a channel, admits and blocks people, sends again what was no
   await write("Are you there?");
   const [letter] = await until("an undelivered message", async () => {
     const letters = await parsed("undelivered", "Scout", "webhook");
+  const cap = async (...args) => (await parsed("limit", "Scout", "webhook", eve.id, ...args)).dailyCap;
+  assert.deepEqual([await cap("5"), await cap("default")], [5, null]);
+  assert.equal((await parsed("people", "Scout", "webhook"))[0].standing, "allowed");
+
     return letters.length > 0 && letters;
   });
   refuses = false;
@@ -96,6 +100,10 @@ test("an owner adds a channel, admits and blocks people, sends again what was no
   assert.match(await does("remove", "Scout", "webhook", "--yes"), /is removed/);
   assert.deepEqual(await parsed("list", "Scout"), []);
 
+  await wrong(/messages must be a number or default: few/, "limit", "Scout", "webhook", eve.id, "few");
+  await wrong(/the channel knows no person bob/, "limit", "Scout", "webhook", "bob", "5");
+  await wrong(/dailyCap must be a whole number/, "limit", "Scout", "webhook", eve.id, "2000000");
+  await wrong(/No such person/, "limit", "Scout", "webhook", "bob", "default");
   const stranger = await box.customer("bob@example.org");
   const other = (await stranger.call("POST", "/api/keys", { name: "laptop", scopes: ["agents:read"] })).body.key;
   const refused = await run(["channels", "list", "Scout", "--key-file", file("other", other), "--url", box.web]);

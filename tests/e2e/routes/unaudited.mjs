@@ -59,6 +59,7 @@ export const unnoted = {
       (act) => `web POST /api/agents/{id}/channels/{channel}/${act}`,
     ),
     "web PUT /api/agents/{id}/channels/{channel}/peers/{peer}",
+    "web DELETE /api/agents/{id}/channels/{channel}/peers/{peer}/cap",
     "web DELETE /api/agents/{id}/channels/{channel}/dead-letters/{letter}",
     ...["PUT /api/notifications", "POST /api/notifications/test"].map((row) => `web ${row}`),
     "web POST /api/chat",

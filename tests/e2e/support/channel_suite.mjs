@@ -248,6 +248,15 @@ export const channel_stories = (Driver) => {
     assert.equal(await audience_of(eve), "peer");
     // A visitor stays one only while the channel is open.
     driver.write(dan, "six");
+    // A person's own cap is in the place of the channel's, until it is removed.
+    assert.equal((await story.call("PUT", `${story.channel}/peers/${id}`, { standing: "allowed", dailyCap: 1 })).peer.dailyCap, 1);
+    driver.write(eve, "too often");
+    await story.heard(eve, /daily limit/, 2);
+    assert.equal((await story.call("DELETE", `${story.channel}/peers/${id}/cap`)).peer.dailyCap, null);
+    assert.deepEqual([(await standing(eve)).standing, (await standing(eve)).dailyCap], ["allowed", null]);
+    driver.write(eve, "as others");
+    await story.heard(eve, /You said: as others/);
+    assert.equal((await story.owner.call("DELETE", `${story.channel}/peers/${"0".repeat(24)}/cap`)).status, 404);
     await story.heard(dan, /You said: six/);
     await change({ access: "pairing" });
     driver.write(dan, "seven");
