@@ -4,6 +4,7 @@
 #include <boost/json.hpp>
 #include <thread>
 
+#include "appliance/foundation/crypto/random.h"
 #include "appliance/foundation/timestamp.h"
 #include "appliance/runtime/docker/docker_api.h"
 #include "web/json.h"
@@ -88,6 +89,13 @@ json::array environment_of(const AgentSpec& spec, const ContainerPlan& plan) {
 
 }  // namespace
 
+std::string secrets_digest(const AgentSpec& spec, bool image_reads_boot) {
+  if (image_reads_boot || spec.image_secrets.empty()) return {};
+  std::string all;
+  for (const auto& [name, value] : spec.image_secrets) all.append(name).append("=").append(value).append("\n");
+  return crypto::sha256_hex(all);
+}
+
 json::object create_body(const AgentSpec& spec, const ContainerPlan& plan) {
   const std::string port = std::to_string(gateway_port) + "/tcp";
   const auto environment = environment_of(spec, plan);
@@ -124,6 +132,8 @@ json::object create_body(const AgentSpec& spec, const ContainerPlan& plan) {
                       {"Ulimits", json::array{open_files}},
                       {"RestartPolicy", {{"Name", "no"}}},
                       {"LogConfig", {{"Type", "json-file"}, {"Config", {{"max-size", "8m"}, {"max-file", "2"}}}}}}}};
+  if (auto digest = secrets_digest(spec, plan.image_reads_boot); !digest.empty())
+    body["Labels"].get_object()[label::secrets] = std::move(digest);
   // The engine's resolver would ask this machine's name servers on the container's behalf.
   if (plan.is_closed) body["HostConfig"].get_object()["Dns"] = json::array{no_name_server};
   if (plan.image_reads_boot || !plan.image_has_check) body["Healthcheck"] = check_of(plan.image_reads_boot);
@@ -139,6 +149,7 @@ Container parse_container(const json::value& inspected) {
                   .agent = label_named(label::agent),
                   .box = label_named(label::box),
                   .listener_url = label_named(label::listener),
+                  .secrets = label_named(label::secrets),
                   .instance = {}};
   auto& instance = found.instance;
   instance.image = web::string_or_empty(&at(inspected, {"Image"}));

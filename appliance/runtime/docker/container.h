@@ -20,8 +20,9 @@ inline constexpr std::string_view boot_path = "/run/agentbox/boot.json", workspa
 namespace label {
 inline constexpr std::string_view box = "agentbox.box", agent = "agentbox.agent", backend = "agentbox.backend_url",
                                   summarizer = "agentbox.summarizer_url", listener = "agentbox.door",
-                                  image_reads_boot = "agentbox.boot", image_forwarded = "agentbox.forwarded",
-                                  image_history = "agentbox.history", image_memory_min = "agentbox.memory-min";
+                                  secrets = "agentbox.secrets", image_reads_boot = "agentbox.boot",
+                                  image_forwarded = "agentbox.forwarded", image_history = "agentbox.history",
+                                  image_memory_min = "agentbox.memory-min";
 }
 
 // Names of this box's objects in the engine.
@@ -51,14 +52,17 @@ struct ContainerPlan {
   bool is_closed = false;         // it reaches nothing but the agent listener
 };
 
+// A digest of the secrets that the container's environment has of its owner; empty if it has none.
+std::string secrets_digest(const AgentSpec&, bool image_reads_boot);
+
 // The body of POST /containers/create: hardened, with limits, published only on 127.0.0.1, and with a health check
 // unless a foreign image has its own.
 boost::json::object create_body(const AgentSpec&, const ContainerPlan&);
 
 // The result of GET /containers/{id}/json.
 struct Container {
-  std::string id, agent;  // `agent`: from its label; empty for foreign containers
-  std::string box, listener_url;
+  std::string id, agent;                   // `agent`: from its label; empty for foreign containers
+  std::string box, listener_url, secrets;  // secrets: see secrets_digest
   Instance instance;
 };
 Container parse_container(const boost::json::value& inspected);
