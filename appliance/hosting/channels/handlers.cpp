@@ -109,7 +109,11 @@ web::Answer list_channels(const Services& services, const Request& request) {
 }
 
 web::Answer create_channel(const Services& services, const Request& request, NewChannelRequest body) {
-  NewChannel wanted{.kind = body.kind, .token = std::move(body.token), .options = {}, .secrets = {}};
+  NewChannel wanted{.kind = body.kind,
+                    .token = std::move(body.token),
+                    .options = {},
+                    .secrets = {},
+                    .access = body.access.value_or(Access::pairing)};
   if (body.options) wanted.options = std::move(*body.options);
   if (body.secrets) wanted.secrets = std::move(*body.secrets);
   auto made = co_await services.channels.create(request.caller.user_id, request.param("id"), std::move(wanted));
@@ -171,10 +175,6 @@ web::Answer change_peer(const Services& services, const Request& request, PeerCh
   co_return peer_answer(std::move(decided));
 }
 
-web::Answer pair_peer(const Services& services, const Request& request, PairingRequest body) {
-  const auto channel = channel_of(services, request);
-  if (!channel) co_return channel.error();
-  const auto peer = services.admission.pending_with(channel->owner, channel->id, body.code);
 web::Answer remove_peer_cap(const Services& services, const Request& request) {
   const auto channel = channel_of(services, request);
   if (!channel) co_return channel.error();
@@ -182,6 +182,10 @@ web::Answer remove_peer_cap(const Services& services, const Request& request) {
   co_return peer_answer(std::move(changed));
 }
 
+web::Answer pair_peer(const Services& services, const Request& request, PairingRequest body) {
+  const auto channel = channel_of(services, request);
+  if (!channel) co_return channel.error();
+  const auto peer = services.admission.pending_with(channel->owner, channel->id, body.code);
   if (!peer) co_return peer.error();
   const auto standing = body.owner.value_or(false) ? Standing::owner : Standing::allowed;
   auto decided = co_await services.admission.decide(channel->owner, peer->id, standing, std::nullopt);
@@ -267,6 +271,7 @@ web::Answer receive_event(const Services& services, const Request& request, web:
   auto push = connection->adapter->push(request, *body);
   if (!push) co_return push.error();
   for (auto& received : push->received) {
+    co_await connection->adapter->complete(received);
     auto admitted = co_await services.admission.admit(connection->channel, std::move(received));
     if (admitted) services.responder.take(std::move(*admitted));
   }
@@ -278,7 +283,6 @@ web::Answer receive_event(const Services& services, const Request& request, web:
 web::Answer verify_address(const Services& services, const Request& request) {
   const auto connection = services.connections.find(request.param("channel"));
   if (!connection) co_return web::not_found();
-    co_await connection->adapter->complete(received);
   const std::string no_body;
   auto push = connection->adapter->push(request, no_body);
   if (!push) co_return push.error();
@@ -347,20 +351,20 @@ constexpr auto about_create =
     "{address, server?, rooms?, nickname?}; irc {server, nickname, user?, channels?}. "
     "`secrets`, besides the token: slack {appToken} or, with events, {signingSecret}; whatsapp {appSecret, "
     "verifyToken}. The channel connects at once; whether the provider accepts the token is in its state. Nobody may "
-    "write at first: see access.";
+    "write at first, unless `access` is open.";
 constexpr auto about_change =
     "`access`: pairing (others get a code that the owner confirms), open (everybody, within the caps) or closed. "
     "`allowed`: addresses and @names that need no code. Caps are messages in a UTC day. Of `secrets`, those that are "
     "given are replaced. `usedBy` image: the box stops using the channel, and the agent's foreign image has the "
     "secrets "
     "in its environment (TELEGRAM_BOT_TOKEN, ...) from its next start. The channel connects again.";
+constexpr auto about_peer =
+    "`dailyCap`: messages in a UTC day, in the place of the channel's `peerDailyCap`. Without it the person keeps the "
+    "present cap; DELETE .../cap removes it.";
 constexpr auto about_pair =
     "Admits the person or group who was given this code; `owner`: it is an account of the "
     "agent's owner, to whom the agent answers as in the console.";
 constexpr auto about_invite =
-constexpr auto about_peer =
-    "`dailyCap`: messages in a UTC day, in the place of the channel's `peerDailyCap`. Without it the person keeps the "
-    "present cap; DELETE .../cap removes it.";
     "A code for one person, valid for a week: the person opens `url` or sends `code` to the bot. `owner`: as for "
     "pairing.";
 constexpr auto about_event =

@@ -45,7 +45,11 @@ test("an owner adds a channel, admits and blocks people, sends again what was no
   const parsed = async (...args) => JSON.parse(await does(...args, "--json"));
 
   const url = `http://127.0.0.1:${receiver.address().port}/`;
-  const added = await does("add", "Scout", "webhook", "--token-file", file("token", SECRET), "--option", `url=${url}`);
+  const token_file = file("token", SECRET);
+  const open = await parsed("add", "Scout", "webhook", "--token-file", token_file, "--option", `url=${url}`, "--access", "open");
+  assert.equal(open.access, "open");
+  assert.match(await does("remove", "Scout", open.id, "--yes"), /is removed/);
+  const added = await does("add", "Scout", "webhook", "--token-file", token_file, "--option", `url=${url}`);
   assert.match(added, /^CHANNEL +KIND +STATE .*\n\S+ +webhook +\S+ /);
   assert.ok(!added.includes(SECRET));
   await until("the channel is connected", async () => (await parsed("list", "Scout"))[0].state === "connected");
@@ -72,14 +76,14 @@ test("an owner adds a channel, admits and blocks people, sends again what was no
   assert.match(await does("block", "Scout", "webhook", eve.id), / blocked /);
   assert.match(await does("admit", "Scout", "webhook", eve.id), / allowed /);
 
-  refuses = true;
-  await write("Are you there?");
-  const [letter] = await until("an undelivered message", async () => {
-    const letters = await parsed("undelivered", "Scout", "webhook");
   const cap = async (...args) => (await parsed("limit", "Scout", "webhook", eve.id, ...args)).dailyCap;
   assert.deepEqual([await cap("5"), await cap("default")], [5, null]);
   assert.equal((await parsed("people", "Scout", "webhook"))[0].standing, "allowed");
 
+  refuses = true;
+  await write("Are you there?");
+  const [letter] = await until("an undelivered message", async () => {
+    const letters = await parsed("undelivered", "Scout", "webhook");
     return letters.length > 0 && letters;
   });
   refuses = false;
@@ -96,14 +100,14 @@ test("an owner adds a channel, admits and blocks people, sends again what was no
   await wrong(/there is no agent Nobody/, "list", "Nobody");
   await wrong(/the agent has no channel irc/, "test", "Scout", "irc");
   await wrong(/--option must be NAME=VALUE: url/, "add", "Scout", "webhook", "--option", "url");
-  await wrong(/Confirm with --yes/, "remove", "Scout", "webhook");
-  assert.match(await does("remove", "Scout", "webhook", "--yes"), /is removed/);
-  assert.deepEqual(await parsed("list", "Scout"), []);
-
   await wrong(/messages must be a number or default: few/, "limit", "Scout", "webhook", eve.id, "few");
   await wrong(/the channel knows no person bob/, "limit", "Scout", "webhook", "bob", "5");
   await wrong(/dailyCap must be a whole number/, "limit", "Scout", "webhook", eve.id, "2000000");
   await wrong(/No such person/, "limit", "Scout", "webhook", "bob", "default");
+  await wrong(/Confirm with --yes/, "remove", "Scout", "webhook");
+  assert.match(await does("remove", "Scout", "webhook", "--yes"), /is removed/);
+  assert.deepEqual(await parsed("list", "Scout"), []);
+
   const stranger = await box.customer("bob@example.org");
   const other = (await stranger.call("POST", "/api/keys", { name: "laptop", scopes: ["agents:read"] })).body.key;
   const refused = await run(["channels", "list", "Scout", "--key-file", file("other", other), "--url", box.web]);
