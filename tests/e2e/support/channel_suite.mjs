@@ -12,6 +12,7 @@
 //   has_no_groups, has_files  of the class: true, false if the kind has none
 //   repeats_events, keeps_messages  of the class: false if no event comes again; true if what is written while the box is
 //                            away is delivered later
+//   hears                    of the class: what a model of the box writes down of every voice note; absent: there is none
 //   max_text, edits(chat)    the longest text; how often a message was edited, absent if the kind edits none
 import assert from "node:assert/strict";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -31,6 +32,7 @@ export class ChannelStory {
   static async start(t, Driver, settings = {}) {
     const story = new ChannelStory();
     story.model = await TalkingModel.start(t);
+    story.model.hears = Driver.hears;
     story.driver = await Driver.start(t);
     story.box = await Box.start(t, { LOCAL_MODEL_URL: story.model.url, SUMMARIZER_ALLOW_PRIVATE: "on", ...story.driver.env, ...settings });
     story.owner = await story.box.customer("ada@example.org", "collective");
@@ -246,8 +248,6 @@ export const channel_stories = (Driver) => {
     assert.doesNotMatch(JSON.stringify(model.last.filter(({ role }) => role === "user")), /one|two/);
     assert.ok(model.tools?.length > 0);
     assert.equal(await audience_of(eve), "peer");
-    // A visitor stays one only while the channel is open.
-    driver.write(dan, "six");
     // A person's own cap is in the place of the channel's, until it is removed.
     assert.equal((await story.call("PUT", `${story.channel}/peers/${id}`, { standing: "allowed", dailyCap: 1 })).peer.dailyCap, 1);
     driver.write(eve, "too often");
@@ -257,6 +257,8 @@ export const channel_stories = (Driver) => {
     driver.write(eve, "as others");
     await story.heard(eve, /You said: as others/);
     assert.equal((await story.owner.call("DELETE", `${story.channel}/peers/${"0".repeat(24)}/cap`)).status, 404);
+    // A visitor stays one only while the channel is open.
+    driver.write(dan, "six");
     await story.heard(dan, /You said: six/);
     await change({ access: "pairing" });
     driver.write(dan, "seven");
