@@ -1,7 +1,7 @@
 // Groups: what the administrator makes of them, what they limit, and who is in them by the identity provider's claim.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ADMIN, Box, send } from "../support/box.mjs";
+import { ADMIN, Box, send, until } from "../support/box.mjs";
 import { story_of } from "../support/ai_story.mjs";
 
 test("an administrator makes, changes and removes groups, and adds and removes members", async (t) => {
@@ -78,13 +78,30 @@ test("a group limits the models and the channels of its members", async (t) => {
     [allowed],
   );
   const agent = await box.running_agent(ada, "Scout", "enterprise");
-  const channel = await ada.call("POST", `/api/agents/${agent}/channels`, {
-    kind: "webhook",
-    token: `whsec_${Buffer.from("a signing secret of the stories!").toString("base64")}`,
-    options: { url: "https://hooks.example.org/" },
-  });
+  const at = `/api/agents/${agent}/channels`;
+  const add = () =>
+    ada.call("POST", at, {
+      kind: "webhook",
+      token: `whsec_${Buffer.from("a signing secret of the stories!").toString("base64")}`,
+      options: { url: "https://hooks.example.org/" },
+    });
+  const channel = await add();
   assert.equal(channel.status, 403, JSON.stringify(channel.body));
   assert.match(channel.body.error, /groups/);
+  // Channels that are connected follow their group.
+  const allow = (channels) => box.backend_call("PATCH", `/api/admin/groups/${group.id}`, { channels });
+  await allow([]);
+  const { id } = (await add()).body.channel;
+  const until_state = (state) =>
+    until(`the channel is ${state}`, async () => {
+      const now = (await ada.call("GET", `${at}/${id}`)).body.channel;
+      return now.state === state && now;
+    });
+  await until_state("connected");
+  await allow(["slack"]);
+  assert.match((await until_state("off")).error, /groups of the agent's owner do not include/);
+  await allow([]);
+  await until_state("connected");
   await box.backend_call("PATCH", `/api/admin/groups/${group.id}`, { models: [] });
   assert.equal((await chat(other)).status, 200);
 });
