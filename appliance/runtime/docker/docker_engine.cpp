@@ -116,7 +116,8 @@ struct DockerEngine::Impl : std::enable_shared_from_this<Impl> {
 
   Task<Result<Instance>> start_once(AgentSpec spec) {
     const auto image_name = spec.image.empty() ? options.image : spec.image;
-    const auto image = co_await docker::find_image(api, image_name);
+    auto labels = options.image_labels ? options.image_labels(image_name) : json::object();
+    const auto image = co_await docker::find_image(api, image_name, labels);
     if (!image) co_return image.error();
     const bool is_ours = image_name == options.image;
     const auto fits = docker::has_memory_for(
@@ -138,6 +139,10 @@ struct DockerEngine::Impl : std::enable_shared_from_this<Impl> {
                                      .image = image_name,
                                      .image_reads_boot = image->reads_boot,
                                      .image_has_check = image->has_check,
+                                     .image_port = image->port,
+                                     .image_probe = image->gateway.probe_path,
+                                     .image_environment = image->environment,
+                                     .image_labels = std::move(labels),
                                      .boot_file = run_folder(spec.id).boot_path(),
                                      .user = *user,
                                      .listener_url = *listener,

@@ -155,6 +155,7 @@ const open_doors = [
   "web GET /fleet/{tab}/{id}",
   "web GET /media",
   "web GET /media/{tab}",
+  "web GET /images",
   "web GET /skills",
   "web GET /skills/{id}",
   "web GET /wallet",

@@ -50,7 +50,12 @@ const bodies = {
   "PUT /api/credentials/{id}": { name: "FORGE", hosts: ["forge.example.org"], form: "bearer" },
   "POST /api/asks/{id}/answer": { decision: "allow" },
 };
-for (const row of ["PATCH /api/agents/{id}", "POST /api/agents/{id}/template", "POST /api/templates/{template}/agents"])
+for (const row of [
+  "PATCH /api/agents/{id}",
+  "POST /api/agents/{id}/template",
+  "POST /api/templates/{template}/agents",
+  "POST /api/images/{image}/agents",
+])
   bodies[row] = { name: "Mine" };
 const queries = { "GET /api/shared/{id}/messages": `?conversationId=${missing.conversation}` };
 for (const files of ["/api/agents/{id}/files", "/api/shared/{id}/files"]) {
@@ -357,6 +362,10 @@ const asked_by_id = [
   ["POST /api/skills", "agentId", "agent", body({ name: "page-watch" })],
   ["POST /api/skills/{name}", "agentId", "agent", of_skill({ inputs: { url: "https://example.org" } })],
   ["DELETE /api/skills/{name}", "agentId", "agent", of_skill({})],
+  ["GET /api/skill-packages", "agentId", "agent", query({})],
+  ["POST /api/skill-packages", "agentId", "agent", query({ digest: "a".repeat(64) })],
+  ["POST /api/skill-packages/review", "agentId", "agent", query({})],
+  ["POST /api/skill-packages/check", "agentId", "agent", body({ skill: "page-watch" })],
   ["GET /api/underground/keys", "agentId", "agent", query({})],
   ["POST /api/underground/keys", "agentId", "agent", body({ algorithm: "webhook" })],
   ["DELETE /api/underground/keys", "agentId", "agent", (name, id, { theirs }) => body({ keyId: theirs.bus_key })(name, id)],
@@ -424,7 +433,7 @@ test("every id in a body or a query", async (t) => {
       };
       const answer = await are_alike(`${route} ${name}`, ask, theirs[kind], missing[kind]);
       const what = `${route} ${name}: ${answer.status} ${JSON.stringify(answer.body)}`;
-      const listed = ["asks", "messages", "tasks", "calls", "traces", "skills", "entries", "transfers"]
+      const listed = ["asks", "messages", "tasks", "calls", "traces", "skills", "packages", "entries", "transfers"]
         .map((list) => answer.body?.[list])
         .find(Boolean);
       if (answer.status === 200) assert.deepEqual(listed, [], what);

@@ -79,6 +79,9 @@ export const unnoted = {
     "web POST /api/skills/booking-settlement",
     "web POST /api/skills/instant-split",
     "web DELETE /api/skills/{name}",
+    "web POST /api/skill-packages/review",
+    "web POST /api/skill-packages/check",
+    "web POST /api/images/{image}/agents",
     "web POST /api/swarms",
     "web POST /api/swarms/{id}/stop",
     "web DELETE /api/swarms/{id}",
@@ -155,6 +158,7 @@ export const unnoted = {
     "backend POST /api/admin/standby/prove", // changes nothing; noted only if a standby follows
     "backend POST /api/admin/models/providers/{name}/test",
     "backend POST /api/admin/models/local-servers",
+    "backend POST /api/admin/skills/review",
   ],
   "the operator's own programs at work": [
     "backend POST /api/agents",

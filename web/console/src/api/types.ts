@@ -107,6 +107,8 @@ export type Offer = Answer<"GET /api/stripe/prices">["offers"][number];
 export type Statement = Answer<"GET /api/billing/statement">;
 
 export type Skill = Answer<"GET /api/skills">["skills"][number];
+export type SkillPackage = Answer<"GET /api/skill-packages">["packages"][number];
+export type SkillReview = Answer<"POST /api/skill-packages/review">;
 export type SkillDetail = Answer<"GET /api/skills/{name}">;
 export type SkillRun = Answer<"GET /api/skills/{name}/runs">["runs"][number];
 export type Feed = Answer<"GET /api/data-feeds">["feeds"][number];
@@ -131,3 +133,5 @@ export interface Proof {
   code?: string;
   passkey?: AssertedCredential;
 }
+export type CatalogueImage = Answer<"GET /api/images">["images"][number];
+export type AdminImage = Answer<"GET /api/admin/images">["images"][number];
