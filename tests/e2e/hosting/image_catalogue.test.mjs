@@ -125,7 +125,7 @@ test("an agent is made of an image of the catalogue, chats, is metered, and outl
       name: name === "parrot" ? "Polly at ${UNKNOWN}" : "Jack_at_${UNKNOWN}",
       home: "/workspace",
     });
-    const { lines } = await did("GET", `/api/logs/${agentId}?lines=50`);
+    const { lines } = await did("GET", `/api/logs/${agentId}/history?limit=50`);
     assert.match(JSON.stringify(lines), /parrot listens/);
     // The box that comes back knows its port and its health page.
     await box.end("SIGKILL");

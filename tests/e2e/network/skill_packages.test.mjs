@@ -28,8 +28,7 @@ class Story {
   async post(path, source, query = {}, person = this.ada) {
     const at = new URLSearchParams({ ...query, ...(typeof source === "string" && { url: source }) });
     const body = typeof source === "string" ? undefined : source;
-    const headers = { cookie: person.cookie, "x-csrf-token": person.csrf ?? "", origin: this.box.web };
-    return send(this.box.web, "POST", `${path}?${at}`, { headers, body });
+    return send(this.box.web, "POST", `${path}?${at}`, { headers: { cookie: person.cookie }, body });
   }
   review(source, agentId = this.agent, person) {
     return this.post(`${PACKAGES}/review`, source, { agentId }, person);

@@ -50,13 +50,9 @@ const bodies = {
   "PUT /api/credentials/{id}": { name: "FORGE", hosts: ["forge.example.org"], form: "bearer" },
   "POST /api/asks/{id}/answer": { decision: "allow" },
 };
-for (const row of [
-  "PATCH /api/agents/{id}",
-  "POST /api/agents/{id}/template",
-  "POST /api/templates/{template}/agents",
-  "POST /api/images/{image}/agents",
-])
+for (const row of ["PATCH /api/agents/{id}", "POST /api/agents/{id}/template", "POST /api/templates/{template}/agents"])
   bodies[row] = { name: "Mine" };
+bodies["POST /api/images/{image}/agents"] = { name: "Mine" };
 const queries = { "GET /api/shared/{id}/messages": `?conversationId=${missing.conversation}` };
 for (const files of ["/api/agents/{id}/files", "/api/shared/{id}/files"]) {
   const asked = { write: { path: "x.txt", content: "x" }, mkdir: { path: "x" }, move: { from: "x.txt", to: "y.txt" } };
@@ -271,6 +267,7 @@ const of_mine =
 const of_shared =
   (asked, end) =>
   (name, id, { theirs }) => ({ ...asked(name, id), path: `/api/shared/${theirs.shared}/${end}` });
+const of_eves = (name, id, { eves }) => ({ ...query({})(name, id), path: `/api/agents/${eves}/messages` });
 const of_skill = (more) => (name, id) => ({ ...body(more)(name, id), path: "/api/skills/page-watch" });
 const asked_by_id = [
   ["GET /api/instance/{userId}", "agentId", "agent", of_mine(query({}), "")],
@@ -290,18 +287,8 @@ const asked_by_id = [
   ["GET /api/traces", "agent", "agent", query({})],
   ["GET /api/traces", "before", "call", query({ errors: "true" })],
   ["GET /api/credits/entries", "before", "call", query({})],
-  [
-    "GET /api/agents/{id}/messages",
-    "before",
-    "message",
-    (name, id, { eves }) => ({ ...query({})(name, id), path: `/api/agents/${eves}/messages` }),
-  ],
-  [
-    "GET /api/agents/{id}/messages",
-    "conversationId",
-    "conversation",
-    (name, id, { eves }) => ({ ...query({})(name, id), path: `/api/agents/${eves}/messages` }),
-  ],
+  ["GET /api/agents/{id}/messages", "before", "message", of_eves],
+  ["GET /api/agents/{id}/messages", "conversationId", "conversation", of_eves],
   [
     "POST /api/chat",
     "conversationId",
