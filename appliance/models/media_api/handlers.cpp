@@ -214,6 +214,7 @@ web::Task<std::optional<std::string>> transcription_model(ModelGateway& gateway,
   const auto here = (co_await gateway.router().listed_locally()).value_or(std::vector<ModelInfo>());
   for (const auto& model : here) {
     const auto name = web::lower_case(model.id);
+    if (!may_use(payer, model.id)) continue;
     if (name.find("whisper") != name.npos || name.find("transcri") != name.npos) co_return model.id;
   }
   const auto catalogue = gateway.catalogues().current();

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ADMIN, Box, send, until } from "../support/box.mjs";
+import { MODEL, ModelServer, say } from "../peers/model_server.mjs";
 import { story_of } from "../support/ai_story.mjs";
 
 test("an administrator makes, changes and removes groups, and adds and removes members", async (t) => {
@@ -54,6 +55,32 @@ test("members without a plan get the group's", async (t) => {
   for (const user of [solo.id, id]) await box.backend_call("PUT", `/api/admin/groups/${group.id}/members/${user}`);
   const plan_of = async (user) => (await box.backend_call("GET", `/api/admin/users/${user}`)).plan;
   assert.deepEqual([await plan_of(solo.id), await plan_of(id)], ["solo", "collective"]);
+});
+
+test("a group may list models of the local server, and what it lists holds for embeddings, too", async (t) => {
+  const model = await ModelServer.start(t);
+  model.embeds = () => ({
+    object: "list",
+    data: [{ object: "embedding", index: 0, embedding: [0.5] }],
+    model: "embedder",
+    usage: { prompt_tokens: 1, total_tokens: 1 },
+  });
+  const box = await Box.start(t, { LOCAL_MODEL_URL: model.url });
+  const ada = await box.customer("ada@example.org", "network");
+  const { key } = (await ada.call("POST", "/api/keys", { name: "laptop" })).body;
+  const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+  const ask = async (path, body) => (await send(box.backend, "POST", path, { headers, body: JSON.stringify(body) })).status;
+  const chat = (name) => {
+    model.will(() => say("hello"));
+    return ask("/v1/chat/completions", { model: name, messages: [{ role: "user", content: "hello" }] });
+  };
+  const embed = (name) => ask("/v1/embeddings", { model: name, input: "hello" });
+  assert.deepEqual([await chat(MODEL), await chat("auto"), await embed("embedder")], [200, 200, 200]);
+  const group = await box.backend_call("POST", "/api/admin/groups", { name: "Birds", models: [MODEL] });
+  await box.backend_call("PUT", `/api/admin/groups/${group.id}/members/${ada.id}`);
+  assert.deepEqual([await chat(MODEL), await chat("auto"), await embed("embedder")], [200, 200, 403]);
+  await box.backend_call("PATCH", `/api/admin/groups/${group.id}`, { models: ["embedder"] });
+  assert.deepEqual([await chat(MODEL), await embed("embedder")], [403, 200]);
 });
 
 test("a group limits the models and the channels of its members", async (t) => {

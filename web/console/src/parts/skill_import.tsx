@@ -99,14 +99,7 @@ export function SkillImport({ source, onClose, onInstalled }: Props) {
             ))}
             {account.user.value?.isAdmin && <option value="">{t("import.catalogue")}</option>}
           </Select>
-          <Field
-            label={t("import.url")}
-            name="url"
-            type="url"
-            placeholder="https://"
-            disabled={file.value !== undefined}
-            required={!file.value}
-          />
+          <Field label={t("import.url")} name="url" type="url" disabled={file.value !== undefined} required={!file.value} />
           <div class="actions">
             <FileButton onFiles={([first]) => (file.value = first)}>{t("import.file")}</FileButton>
             {file.value && (
