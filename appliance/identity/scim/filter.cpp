@@ -26,7 +26,7 @@ namespace {
 using Node = Filter::Node;
 using NodePtr = std::shared_ptr<const Node>;
 
-constexpr std::size_t max_length = 4'000, max_depth = 20;
+constexpr std::size_t max_length = 4'000, max_depth = 60;
 constexpr std::string_view comparisons[] = {"eq", "ne", "co", "sw", "ew", "gt", "ge", "lt", "le"};
 
 NodePtr node_of(Node::Kind kind, std::vector<NodePtr> parts, AttributePath path = {}) {

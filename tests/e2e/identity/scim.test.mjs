@@ -180,7 +180,6 @@ test("Entra ID's PATCH changes what scim-patch says it changes", async (t) => {
     [{ op: "Add", path: "name.givenName", value: "Sybil" }],
     [{ op: "replace", path: "externalId", value: "00u9" }],
     [{ op: "Replace", value: { "name.givenName": "Samuel", displayName: "Samuel" } }],
-    [{ op: "replace", value: { name: { familyName: "Vimes" } } }],
     [{ op: "Replace", path: 'emails[type eq "work"].value', value: "commander@example.org" }],
     [{ op: "replace", path: `${CORE}:User:displayName`, value: "His Grace" }],
     [
@@ -198,6 +197,9 @@ test("Entra ID's PATCH changes what scim-patch says it changes", async (t) => {
     const compared = ({ meta: _, ...rest }) => rest;
     assert.deepEqual(compared(answer.body), compared(expected), JSON.stringify(Operations));
   }
+  // Where scim-patch replaces the whole, RFC 7644 (3.5.2.3) leaves parts that are not named.
+  const part = await ok("PATCH", `/Users/${user.id}`, { Operations: [{ op: "replace", value: { name: { familyName: "Dragon" } } }] });
+  assert.deepEqual(part.name, { givenName: "Sir Samuel", familyName: "Dragon" });
   const operation = (one) => ask("PATCH", `/Users/${user.id}`, { schemas: [`${MESSAGE}:PatchOp`], Operations: [one] });
   for (const [value, active] of [
     ["False", false],
@@ -399,7 +401,7 @@ test("suspending ends sessions and stops agents, and loses nothing; what an admi
 });
 
 test("erasing waits for money, and administrators are made and unmade on the box alone", async (t) => {
-  const box = await Box.start(t, { PAYMENTS: "simulated" });
+  const box = await Box.start(t);
   const { ask, ok, patch } = await provider_of(box);
   const { id } = await ok("POST", "/Users", sam);
   await box.backend_call("POST", "/api/admin/ledger/credit", { userId: id, amount: "5", reference: "a deposit" });
