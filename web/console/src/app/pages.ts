@@ -1,7 +1,9 @@
 // The pages of the console by address. Each is loaded when it is first shown.
 import { signal } from "@preact/signals";
 import type { ComponentType } from "preact";
-import type { Key } from "./i18n";
+import { type Key, loadTexts } from "./i18n";
+
+declare const TEXTS_OF_PAGE: Record<string, string>; // files of texts that pages need, by their paths
 
 export interface PageProps {
   id: string; // what the address names: an agent on its pages, a trace, a swarm; else empty
@@ -121,7 +123,8 @@ export function component(page: Page): ComponentType<PageProps> | undefined {
 
 async function load(page: Page) {
   try {
-    const module = await page.load();
+    const texts = TEXTS_OF_PAGE[page.path];
+    const [module] = await Promise.all([page.load(), texts && loadTexts(texts)]);
     if (!loaded.peek().has(page)) loaded.value = new Map(loaded.peek()).set(page, module);
   } catch {
     failed.value = page;
