@@ -42,7 +42,9 @@ constexpr std::string_view addresses[] = {"/",
                                           "/settings/:page",
                                           "/oauth/authorize",
                                           "/shared",
-                                          "/shared/:id"};
+                                          "/shared/:id",
+                                          "/shared/:id/:page",
+                                          "/templates"};
 
 }  // namespace
 

@@ -1,7 +1,9 @@
 // The pages of the console by address. Each is loaded when it is first shown.
 import { signal } from "@preact/signals";
 import type { ComponentType } from "preact";
-import type { Key } from "./i18n";
+import { type Key, loadTexts } from "./i18n";
+
+declare const TEXTS_OF_PAGE: Record<string, string>; // files of texts that pages need, by their paths
 
 export interface PageProps {
   id: string; // what the address names: an agent on its pages, a trace, a swarm; else empty
@@ -22,6 +24,10 @@ export const pages: Page[] = [
   { path: "/chats", title: "page.chats", access: "session", load: () => import("../pages/chats") },
   { path: "/shared", title: "page.shared", access: "session", load: () => import("../pages/shared/list") },
   { path: "/shared/:id", title: "page.shared", access: "session", load: () => import("../pages/shared/agent") },
+  { path: "/shared/:id/files", title: "page.files", access: "session", load: () => import("../pages/shared/files") },
+  { path: "/shared/:id/schedule", title: "page.schedule", access: "session", load: () => import("../pages/shared/schedule") },
+  { path: "/shared/:id/settings", title: "page.settings", access: "session", load: () => import("../pages/shared/settings") },
+  { path: "/templates", title: "page.templates", access: "session", load: () => import("../pages/templates/list") },
   { path: "/schedules", title: "page.schedules", access: "session", load: () => import("../pages/schedules") },
   { path: "/usage", title: "page.usage", access: "session", load: () => import("../pages/usage/overview") },
   { path: "/usage/limits", title: "page.limits", access: "session", load: () => import("../pages/usage/limits") },
@@ -110,6 +116,8 @@ function decoded(step: string): string {
 
 export const agentPath = (id: string, tab = "") => `/agents/${encodeURIComponent(id)}${tab && `/${tab}`}`;
 
+export const sharedPath = (id: string, tab = "") => `/shared/${encodeURIComponent(id)}${tab && `/${tab}`}`;
+
 // The code of pages that have been loaded. A page that cannot be loaded is in `failed` until it is tried again: the box
 // may have been updated, and has other files now.
 const loaded = signal(new Map<Page, Module>());
@@ -123,7 +131,8 @@ export function component(page: Page): ComponentType<PageProps> | undefined {
 
 async function load(page: Page) {
   try {
-    const module = await page.load();
+    const texts = TEXTS_OF_PAGE[page.path];
+    const [module] = await Promise.all([page.load(), texts && loadTexts(texts)]);
     if (!loaded.peek().has(page)) loaded.value = new Map(loaded.peek()).set(page, module);
   } catch {
     failed.value = page;

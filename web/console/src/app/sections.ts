@@ -67,6 +67,7 @@ const work = (): Section => ({
     { to: "/schedules", title: "page.schedules", icon: "schedule" },
     { to: "/skills", title: "page.skills", icon: "skills" },
     ...(hasImages.value ? [{ to: "/images", title: "page.images" as const, icon: "archive" as const }] : []),
+    { to: "/templates", title: "page.templates", icon: "template" },
     { to: "/feeds", title: "page.feeds", icon: "feed" },
     streaming.value
       ? { to: "/media", title: "page.media", icon: "radio" }
