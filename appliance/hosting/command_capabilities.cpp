@@ -139,8 +139,8 @@ struct Parts {
     if (containers) co_await containers->start_up();
   }
   web::Task<> stop() {
-    co_await commands.stop_all();
     if (containers) co_await containers->stop();
+    co_await commands.stop_all();
     co_await proxy.stop();
   }
 

@@ -242,6 +242,7 @@ struct CommandContainers::State : std::enable_shared_from_this<State> {
     starting.insert(spec.agent);
     auto made = co_await make(spec);
     starting.erase(spec.agent);
+    if (is_stopping) made = web::unavailable("The box is shutting down.");
     if (!made) {
       co_await remove_at(path_of(spec.agent));
       co_return web::unavailable(made.error().message);

@@ -37,7 +37,7 @@ class CommandContainers final : public CommandStarter {
 
   // Removes containers that an earlier process of the box may have left, and looks for the image.
   web::Task<> start_up();
-  // Ends all containers. After the last command.
+  // Ends all containers, with the commands in them, and starts no more.
   web::Task<> stop();
 
   std::string why_not() const override;
