@@ -177,3 +177,33 @@ test("a builder changes a shared agent's settings, files and schedules, and a ta
   await eve.heading("This page is for builders").waitFor();
   assert.equal(await eve.page.getByRole("navigation", { name: "Pages of the agent" }).count(), 0);
 });
+
+test("an owner finds any of many conversations to share, and keeps those that were", async (t) => {
+  const browser = await open_browser(t);
+  const box = await Box.start(t);
+  const owner = await box.customer("ada@example.org");
+  const agent = await box.running_agent(owner);
+  const at = `/api/agents/${agent}/conversations`;
+  const ids = [];
+  for (let n = 1; n <= 30; ++n) {
+    ids.push((await owner.call("POST", at, {})).body.conversation.id);
+    await owner.call("PATCH", `${at}/${ids.at(-1)}`, { title: `Heron ${n}.` });
+  }
+  const share = { email: "bob@example.org", role: "viewer", conversations: [ids[0]] };
+  assert.equal((await owner.call("PUT", `/api/agents/${agent}/shares`, share)).status, 200);
+  const ada = await entered(t, browser, box, "ada@example.org", PASSWORD);
+  await ada.page.goto(`/agents/${agent}/sharing`);
+  await ada.button("Edit the share with bob@example.org").click();
+  const dialog = ada.page.getByRole("dialog");
+  assert.equal(await dialog.getByLabel("Heron 1.", { exact: true }).isChecked(), true, "at the top, although it is the oldest");
+  assert.equal(await dialog.getByRole("checkbox").count(), 20);
+  await dialog.getByRole("button", { name: "Show more" }).click();
+  await dialog.getByLabel("Heron 7.", { exact: true }).check();
+  await dialog.getByLabel("Search", { exact: true }).fill("heron 2.");
+  await dialog.getByLabel("Heron 2.", { exact: true }).check();
+  await ada.is_accessible();
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await dialog.waitFor({ state: "hidden" });
+  const [{ conversations }] = (await owner.call("GET", `/api/agents/${agent}/shares`)).body.shares;
+  assert.deepEqual(conversations.toSorted(), [ids[0], ids[6], ids[1]].toSorted());
+});
