@@ -55,11 +55,75 @@ test("an owner shares an agent, and another user talks to it", async (t) => {
   await guest.page.locator(".sidebar").getByRole("link", { name: "Shared with me" }).click();
   await guest.page.locator(`a[href="/shared/${agent}"]`).click();
   await guest.page.getByText("Ask something to begin a conversation.").waitFor();
-  await guest.page.getByLabel("Message").fill("My word is wren.");
+  await guest.label("Message").fill("My word is wren.");
   await guest.button("Send").click();
   await guest.page.getByRole("log").getByText("My word is wren.").waitFor();
   await guest.is_sound();
   await until("the answer is there", async () => (await guest.page.getByRole("log").getByRole("article").count()) === 2);
   await guest.page.reload();
   await guest.page.getByRole("log").getByText("My word is wren.").waitFor();
+});
+
+test("a builder changes a shared agent's settings, files and schedules, and a talker finds no way there", async (t) => {
+  const browser = await open_browser(t);
+  const box = await Box.start(t);
+  const owner = await box.customer("ada@example.org");
+  const agent = await box.running_agent(owner);
+  for (const [name, role] of [
+    ["bob", "builder"],
+    ["eve", "talker"],
+  ]) {
+    await box.customer(`${name}@example.org`);
+    await owner.call("PUT", `/api/agents/${agent}/shares`, { email: `${name}@example.org`, role, unverified: true });
+  }
+  const bob = await entered(t, browser, box, "bob@example.org", PASSWORD);
+  const { page } = bob;
+  await page.goto(`/shared/${agent}`);
+  await bob.label("Message").waitFor();
+
+  await bob.opens("Settings");
+  await bob.label("Instructions").fill("Speak of birds.");
+  await bob.label("Name").fill("Heron");
+  await bob.is_sound();
+  await bob.button("Save").click();
+  await bob.heading("Heron").waitFor();
+  await until("the instructions are kept", async () => {
+    const { config } = (await owner.call("GET", `/api/agents/${agent}/config`)).body;
+    return config.systemPrompt === "Speak of birds.";
+  });
+  await bob.button("Restart").click();
+  await box.until_status(owner, agent, "running");
+
+  await bob.opens("Files");
+  await bob.button("New file").click();
+  await bob.label("Path").fill("birds.txt");
+  await bob.button("Create").click();
+  await page.locator(".cm-content").fill("heron");
+  await bob.button("Save").click();
+  await bob.text("Saved").waitFor();
+  await bob.is_sound();
+  assert.equal((await owner.call("GET", `/api/agents/${agent}/files/read?path=birds.txt`)).body.content, "heron");
+  assert.equal(await bob.button("Upload").count(), 0);
+
+  await bob.opens("Schedule");
+  await bob.button("New prompt").click();
+  await bob.label("Name").fill("Birds every morning");
+  await bob.label("Prompt").fill("Which birds are there?");
+  await bob.is_accessible();
+  await bob.dialog.getByRole("button", { name: "Save" }).click();
+  await bob.text("Birds every morning").first().waitFor();
+  await bob.is_sound();
+  const { tasks } = (await owner.call("GET", `/api/scheduled-tasks?agentId=${agent}`)).body;
+  assert.deepEqual(
+    tasks.map(({ name, prompt }) => [name, prompt]),
+    [["Birds every morning", "Which birds are there?"]],
+  );
+  await bob.button("Delete Birds every morning").click();
+  await bob.dialog.getByRole("button", { name: "Delete" }).click();
+  await until("it is deleted", async () => (await owner.call("GET", `/api/scheduled-tasks?agentId=${agent}`)).body.tasks.length === 0);
+
+  const eve = await entered(t, browser, box, "eve@example.org", PASSWORD);
+  await eve.page.goto(`/shared/${agent}/settings`);
+  await eve.heading("This page is for builders").waitFor();
+  assert.equal(await eve.page.getByRole("navigation", { name: "Pages of the agent" }).count(), 0);
 });

@@ -164,6 +164,8 @@ const open_doors = [
   "web GET /credentials",
   "web GET /shared",
   "web GET /shared/{id}",
+  "web GET /shared/{id}/{page}",
+  "web GET /templates",
   "web GET /admin",
   "web GET /agents/{id}",
   "web GET /agents/{id}/{page}",

@@ -24,6 +24,10 @@ export const pages: Page[] = [
   { path: "/chats", title: "page.chats", access: "session", load: () => import("../pages/chats") },
   { path: "/shared", title: "page.shared", access: "session", load: () => import("../pages/shared/list") },
   { path: "/shared/:id", title: "page.shared", access: "session", load: () => import("../pages/shared/agent") },
+  { path: "/shared/:id/files", title: "page.files", access: "session", load: () => import("../pages/shared/files") },
+  { path: "/shared/:id/schedule", title: "page.schedule", access: "session", load: () => import("../pages/shared/schedule") },
+  { path: "/shared/:id/settings", title: "page.settings", access: "session", load: () => import("../pages/shared/settings") },
+  { path: "/templates", title: "page.templates", access: "session", load: () => import("../pages/templates/list") },
   { path: "/schedules", title: "page.schedules", access: "session", load: () => import("../pages/schedules") },
   { path: "/usage", title: "page.usage", access: "session", load: () => import("../pages/usage/overview") },
   { path: "/usage/limits", title: "page.limits", access: "session", load: () => import("../pages/usage/limits") },
@@ -109,6 +113,8 @@ function decoded(step: string): string {
 }
 
 export const agentPath = (id: string, tab = "") => `/agents/${encodeURIComponent(id)}${tab && `/${tab}`}`;
+
+export const sharedPath = (id: string, tab = "") => `/shared/${encodeURIComponent(id)}${tab && `/${tab}`}`;
 
 // The code of pages that have been loaded. A page that cannot be loaded is in `failed` until it is tried again: the box
 // may have been updated, and has other files now.

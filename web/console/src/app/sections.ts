@@ -52,6 +52,7 @@ const work = (): Section => ({
     { to: "/fleet/swarms", title: "page.swarms", icon: "swarm" },
     { to: "/schedules", title: "page.schedules", icon: "schedule" },
     { to: "/skills", title: "page.skills", icon: "skills" },
+    { to: "/templates", title: "page.templates", icon: "template" },
     { to: "/feeds", title: "page.feeds", icon: "feed" },
     streaming.value
       ? { to: "/media", title: "page.media", icon: "radio" }

@@ -6,7 +6,6 @@ import { t } from "../../app/i18n";
 import type { PageProps } from "../../app/pages";
 import { parameter, setParameter } from "../../app/router";
 import { Avatar } from "../../components/avatar";
-import { Badge } from "../../components/badge";
 import { Button } from "../../components/button";
 import { Confirm } from "../../components/confirm";
 import { EmptyState } from "../../components/empty_state";
@@ -14,14 +13,14 @@ import { Select, TextArea } from "../../components/field";
 import { Form, textOf } from "../../components/form";
 import { Loaded, useLoad } from "../../components/loaded";
 import { Markdown } from "../../components/markdown";
+import { SharedFrame } from "../../parts/shared_frame";
 
 // An agent of another: the user's own conversations with it, and those that its owner shows.
 export default function SharedAgentPage({ id }: PageProps) {
-  const agent = useLoad(() => call("GET /api/shared/{id}", { path: { id } }), [id]);
   return (
-    <div class="column">
-      <Loaded of={agent}>{(found) => <Talks agent={found} />}</Loaded>
-    </div>
+    <SharedFrame id={id} tab="">
+      {(agent) => <Talks agent={agent} />}
+    </SharedFrame>
   );
 }
 
@@ -46,22 +45,14 @@ function Talks({ agent }: { agent: SharedAgent }) {
     await Promise.all([talks.reload(), messages.reload()]);
   };
   return (
-    <>
-      <header class="page-head">
-        <h1>
-          <bdi>{agent.name}</bdi>
-        </h1>
-        <Badge>{t(`sharing.role.${agent.role}`)}</Badge>
-        {current?.own && (
+    <div class="panel-body">
+      {current?.own && (
+        <div class="actions start">
           <Button kind="danger" onClick={() => (removing.value = current)}>
             {t("action.delete")}
           </Button>
-        )}
-      </header>
-      <p class="quiet">
-        {t("shared.of")} <bdi>{agent.ownerName}</bdi>. {agent.role !== "viewer" && t("shared.owner_reads")}{" "}
-        {agent.role !== "viewer" && agent.paidBy === "talker" && t("shared.you_pay")}
-      </p>
+        </div>
+      )}
       <Loaded of={talks}>
         {(list) => (
           <Select
@@ -112,7 +103,7 @@ function Talks({ agent }: { agent: SharedAgent }) {
           <p>{t("shared.delete_text")}</p>
         </Confirm>
       )}
-    </>
+    </div>
   );
 }
 
