@@ -1,6 +1,7 @@
 // Groups and shared agents by mouse: an administrator makes a group, an owner shares, another user talks.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { call, hang, ModelServer, say } from "../peers/model_server.mjs";
 import { ADMIN, Box, PASSWORD, until } from "../support/box.mjs";
 import { HOSTILE, open_browser, Person } from "./browser.mjs";
 
@@ -57,11 +58,60 @@ test("an owner shares an agent, and another user talks to it", async (t) => {
   await guest.page.getByText("Ask something to begin a conversation.").waitFor();
   await guest.label("Message").fill("My word is wren.");
   await guest.button("Send").click();
-  await guest.page.getByRole("log").getByText("My word is wren.").waitFor();
+  await guest.log.getByText("My word is wren.").waitFor();
   await guest.is_sound();
-  await until("the answer is there", async () => (await guest.page.getByRole("log").getByRole("article").count()) === 2);
+  await until("the answer is there", async () => (await guest.log.getByRole("article").count()) === 2);
   await guest.page.reload();
-  await guest.page.getByRole("log").getByText("My word is wren.").waitFor();
+  await guest.log.getByText("My word is wren.").waitFor();
+});
+
+test("the chat with a shared agent streams, goes on after a reload, and its answer can be stopped", async (t) => {
+  const browser = await open_browser(t);
+  const model = await ModelServer.start(t);
+  t.after(() => model.check());
+  const box = await Box.start(t, { LOCAL_MODEL_URL: model.url });
+  const owner = await box.customer("ada@example.org");
+  const guest = await box.customer("bob@example.org");
+  const agent = await box.running_agent(owner);
+  await owner.call("PUT", `/api/agents/${agent}/shares`, { email: "bob@example.org", role: "talker", unverified: true });
+  const bob = await entered(t, browser, box, "bob@example.org", PASSWORD);
+  await bob.page.goto(`/shared/${agent}`);
+  const step = bob.log.getByText("remember", { exact: true });
+  model.will(call(["remember", { text: "the tide is high" }]), hang());
+  await bob.label("Message").fill("Remember the tide");
+  await bob.label("Message").press("Enter");
+  await step.waitFor();
+  assert.match(bob.page.url(), /[?]conversation=/, "the conversation has its address while its first answer is made");
+  await bob.is_sound();
+  await bob.page.reload();
+  await step.waitFor();
+  await bob.text("Scout is working").waitFor();
+  const other = await bob.another_tab(bob.page.url());
+  await other.log.getByText("remember", { exact: true }).waitFor();
+  model.answer_hanging(say("Noted: high."));
+  for (const tab of [bob, other]) await tab.log.getByText("Noted: high.").waitFor();
+  await bob.button("Send").waitFor();
+  assert.equal(await step.count(), 1, "the step stays");
+
+  model.will(hang());
+  await bob.label("Message").fill("Count to a million");
+  await bob.button("Send").click();
+  await until("the model is asked", () => model.asked.length === 3);
+  await bob.button("Stop the answer").click();
+  await bob.button("Send").waitFor();
+  const { conversations } = (await guest.call("GET", `/api/shared/${agent}/conversations`)).body;
+  assert.equal(conversations.length, 1);
+  const query = new URLSearchParams({ conversationId: conversations[0].id });
+  const { messages } = (await guest.call("GET", `/api/shared/${agent}/messages?${query}`)).body;
+  assert.deepEqual(
+    messages.map(({ role, delivery }) => [role, delivery ?? ""]),
+    [
+      ["user", "answered"],
+      ["assistant", ""],
+      ["user", "failed"],
+    ],
+    "each question was asked once",
+  );
 });
 
 test("a builder changes a shared agent's settings, files and schedules, and a talker finds no way there", async (t) => {

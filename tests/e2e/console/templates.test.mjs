@@ -1,4 +1,4 @@
-// Templates by mouse: an owner publishes an agent for a group, another user makes an agent from it.
+// Templates by mouse: an owner publishes an agent for a group, changes it, another user makes an agent from it.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Box, PASSWORD, until } from "../support/box.mjs";
@@ -34,6 +34,11 @@ test("an agent is published as a template, and another user creates one from it"
   await ada.page.waitForURL("**/templates");
   await ada.text("Greets customers.").waitFor();
   await ada.is_sound();
+
+  await ada.button("Edit Greeter").click();
+  await ada.label("Description").fill("Greets whoever comes.");
+  await ada.button("Save").click();
+  await ada.text("Greets whoever comes.").waitFor();
 
   const bob = await Person.at(browser, box);
   t.after(() => bob.check());

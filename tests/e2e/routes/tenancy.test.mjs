@@ -46,13 +46,17 @@ const bodies = {
   "PUT /api/agents/{id}/gate": { rules: [] },
   "PUT /api/agents/{id}/shares": { email: "friend@example.org", role: "viewer" },
   "POST /api/shared/{id}/chat": { message: "what is the code?" },
+  "POST /api/shared/{id}/chat/stop": { conversationId: missing.conversation, messageId: "x" },
   "POST /api/shared/{id}/schedules": { name: "x", cronSchedule: "0 9 * * 1", prompt: "what is the code?" },
   "PUT /api/credentials/{id}": { name: "FORGE", hosts: ["forge.example.org"], form: "bearer" },
   "POST /api/asks/{id}/answer": { decision: "allow" },
 };
 for (const row of ["PATCH /api/agents/{id}", "POST /api/agents/{id}/template", "POST /api/templates/{template}/agents"])
   bodies[row] = { name: "Mine" };
-const queries = { "GET /api/shared/{id}/messages": `?conversationId=${missing.conversation}` };
+const queries = {
+  "GET /api/shared/{id}/messages": `?conversationId=${missing.conversation}`,
+  "GET /api/shared/{id}/chat/stream": `?conversationId=${missing.conversation}&messageId=x`,
+};
 for (const files of ["/api/agents/{id}/files", "/api/shared/{id}/files"]) {
   const asked = { write: { path: "x.txt", content: "x" }, mkdir: { path: "x" }, move: { from: "x.txt", to: "y.txt" } };
   for (const [act, body] of Object.entries(asked)) bodies[`POST ${files}/${act}`] = body;
@@ -280,6 +284,10 @@ const asked_by_id = [
   ["GET /api/shared/{id}/messages", "conversationId", "conversation", of_shared(query({}), "messages")],
   ["GET /api/shared/{id}/messages", "before", "message", of_shared(query({ conversationId: missing.conversation }), "messages")],
   ["POST /api/shared/{id}/chat", "conversationId", "conversation", of_shared(body({ message: "what is the code?" }), "chat")],
+  ["GET /api/shared/{id}/chat/stream", "conversationId", "conversation", of_shared(query({ messageId: "x" }), "chat/stream")],
+  ["GET /api/shared/{id}/chat/stream", "messageId", "message", of_shared(query({ conversationId: missing.conversation }), "chat/stream")],
+  ["POST /api/shared/{id}/chat/stop", "conversationId", "conversation", of_shared(body({ messageId: "x" }), "chat/stop")],
+  ["POST /api/shared/{id}/chat/stop", "messageId", "message", of_shared(body({ conversationId: missing.conversation }), "chat/stop")],
   ["GET /api/chat/stream", "messageId", "message", (name, id, { eves }) => query({ agentId: eves })(name, id)],
   ["GET /api/dashboard/calls", "before", "call", query({})],
   ["GET /api/traces", "agent", "agent", query({})],

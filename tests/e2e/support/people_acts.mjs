@@ -41,6 +41,10 @@ export const people_noted = {
     "template published: Only administrators",
     ({ bob, agent }) => bob.call("POST", `/api/agents/${agent}/template`, { name: "Birds" }),
   ],
+  "web PATCH /api/templates/{template}": [
+    "template changed: No such template",
+    ({ bob }) => bob.call("PATCH", "/api/templates/tp_aaaaaaaaaaaaaaaaaaaa", { name: "Herons" }),
+  ],
   "web DELETE /api/templates/{template}": [
     "template removed: No such template",
     ({ bob }) => bob.call("DELETE", "/api/templates/tp_aaaaaaaaaaaaaaaaaaaa"),
@@ -59,6 +63,7 @@ export const people_noted = {
 export const people_unnoted = [
   "web POST /api/templates/{template}/agents",
   "web POST /api/shared/{id}/chat",
+  "web POST /api/shared/{id}/chat/stop",
   "web DELETE /api/shared/{id}/conversations/{conversation}",
   "web POST /api/shared/{id}/restart",
   "web POST /api/shared/{id}/schedules",

@@ -26,7 +26,8 @@ let rows = 0;
 const rowOf = (question: Question): QuestionRow => ({ ...question, key: ++rows });
 
 interface Props {
-  agent: Agent;
+  agent?: Agent; // of which a new one is published
+  template?: Template; // that is changed
   onClose: () => void;
   onSaved: () => Promise<void> | void;
 }
@@ -37,8 +38,9 @@ const example = "{{name}}"; // of what an answer replaces
 const usual = ["AGENT.md", "skills"];
 
 // What a new template begins with: the questions that the instructions hold as {{name}}, and what can be taken along.
-async function begin(agent: Agent) {
+async function begin(agent: Agent | undefined) {
   const groups = await knownGroups();
+  if (!agent) return { groups, questions: [], paths: [] };
   const [{ config }, found] = await Promise.all([call("GET /api/agents/{id}/config", { path: { id: agent.id } }), entries(agent, "")]);
   const instructions = typeof config.systemPrompt === "string" ? config.systemPrompt : "";
   const names = new Set([...instructions.matchAll(/\{\{([^{}\s]{1,40})\}\}/g)].map(([, name]) => name!));
@@ -46,17 +48,18 @@ async function begin(agent: Agent) {
   return { groups, questions, paths: found.map(({ path }) => path).filter((path) => !path.startsWith(".")) };
 }
 
-export function TemplateDialog({ agent, onClose, onSaved }: Props) {
+export function TemplateDialog({ agent, template, onClose, onSaved }: Props) {
   const known = useLoad(() => begin(agent));
   return (
-    <Dialog title={t("templates.publish")} onClose={onClose}>
-      <Loaded of={known}>{(found) => <Fields {...found} agent={agent} onClose={onClose} onSaved={onSaved} />}</Loaded>
+    <Dialog title={template ? t("templates.edit_this", { name: template.name }) : t("templates.publish")} onClose={onClose}>
+      <Loaded of={known}>{(found) => <Fields {...found} agent={agent} template={template} onClose={onClose} onSaved={onSaved} />}</Loaded>
     </Dialog>
   );
 }
 
 interface FieldsProps {
-  agent: Agent;
+  agent: Agent | undefined;
+  template: Template | undefined;
   groups: { id: string; name: string }[];
   questions: Question[];
   paths: string[];
@@ -64,8 +67,8 @@ interface FieldsProps {
   onSaved: () => Promise<void> | void;
 }
 
-function Fields({ agent, groups, questions: begun, paths, onClose, onSaved }: FieldsProps) {
-  const questions = useSignal<QuestionRow[]>(begun.map(rowOf));
+function Fields({ agent, template, groups, questions: begun, paths, onClose, onSaved }: FieldsProps) {
+  const questions = useSignal<QuestionRow[]>((template?.questions ?? begun).map(rowOf));
   const save = async (values: FormData) => {
     const body = {
       name: textOf(values, "name").trim(),
@@ -77,12 +80,17 @@ function Fields({ agent, groups, questions: begun, paths, onClose, onSaved }: Fi
         required: values.has(`questions[${at}].required`),
       })),
     };
-    await call("POST /api/agents/{id}/template", { path: { id: agent.id }, body: { ...body, paths: values.getAll("path").map(String) } });
+    if (template) await call("PATCH /api/templates/{template}", { path: { template: template.id }, body });
+    else
+      await call("POST /api/agents/{id}/template", {
+        path: { id: agent!.id },
+        body: { ...body, paths: values.getAll("path").map(String) },
+      });
     await onSaved();
   };
   const isAdmin = account.user.value?.isAdmin;
   return (
-    <Form submit={t("templates.publish_button")} onCancel={onClose} onSubmit={save}>
+    <Form submit={template ? t("action.save") : t("templates.publish_button")} onCancel={onClose} onSubmit={save}>
       <Field
         label={t("templates.name")}
         name="name"
@@ -91,14 +99,21 @@ function Fields({ agent, groups, questions: begun, paths, onClose, onSaved }: Fi
         autoFocus
         autocomplete="off"
         dir="auto"
-        defaultValue={agent.name}
+        defaultValue={template?.name ?? agent?.name}
       />
-      <TextArea label={t("templates.description")} name="description" rows={2} maxLength={2000} dir="auto" />
+      <TextArea
+        label={t("templates.description")}
+        name="description"
+        rows={2}
+        maxLength={2000}
+        dir="auto"
+        defaultValue={template?.description}
+      />
       <fieldset>
         <legend>{t("templates.groups")}</legend>
         <p class="hint">{isAdmin ? t("templates.groups_hint_admin") : t("templates.groups_hint")}</p>
         {groups.map(({ id, name }) => (
-          <Checkbox key={id} label={name} name="group" value={id} />
+          <Checkbox key={id} label={name} name="group" value={id} defaultChecked={template?.groups.includes(id) ?? false} />
         ))}
       </fieldset>
       <fieldset>
@@ -116,7 +131,7 @@ function Fields({ agent, groups, questions: begun, paths, onClose, onSaved }: Fi
           {t("templates.ask_more")}
         </Button>
       </fieldset>
-      {paths.length > 0 && (
+      {!template && paths.length > 0 && (
         <fieldset>
           <legend>{t("templates.paths")}</legend>
           <p class="hint">{t("templates.paths_hint")}</p>

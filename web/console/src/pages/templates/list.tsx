@@ -8,7 +8,7 @@ import { Button } from "../../components/button";
 import { Confirm } from "../../components/confirm";
 import { EmptyState } from "../../components/empty_state";
 import { Loaded, useLoad, useRefreshOnReturn } from "../../components/loaded";
-import { knownGroups } from "../../parts/template_dialog";
+import { knownGroups, TemplateDialog } from "../../parts/template_dialog";
 import { UseTemplateDialog } from "../../parts/use_template";
 
 // Templates of agents that the user may use, the own ones among them.
@@ -17,6 +17,7 @@ export default function TemplatesPage() {
   const groups = useLoad(knownGroups);
   useRefreshOnReturn(templates);
   const using = useSignal<Template | null>(null);
+  const editing = useSignal<Template | null>(null);
   const removing = useSignal<Template | null>(null);
   const nameOf = (group: string) => groups.data.value?.find(({ id }) => id === group)?.name;
   return (
@@ -58,6 +59,11 @@ export default function TemplatesPage() {
                         {t("templates.use")}
                       </Button>
                     )}
+                    {one.own && (
+                      <Button label={t("templates.edit_this", { name: one.name })} onClick={() => (editing.value = one)}>
+                        {t("action.edit")}
+                      </Button>
+                    )}
                     {(one.own || account.user.value?.isAdmin) && (
                       <Button kind="danger" label={t("templates.withdraw_this", { name: one.name })} onClick={() => (removing.value = one)}>
                         {t("templates.withdraw")}
@@ -71,6 +77,16 @@ export default function TemplatesPage() {
         }
       </Loaded>
       {using.value && <UseTemplateDialog template={using.value} onClose={() => (using.value = null)} />}
+      {editing.value && (
+        <TemplateDialog
+          template={editing.value}
+          onClose={() => (editing.value = null)}
+          onSaved={async () => {
+            editing.value = null;
+            await templates.reload();
+          }}
+        />
+      )}
       {removing.value && (
         <Confirm
           title={t("templates.withdraw_title", { name: removing.value.name })}
