@@ -286,7 +286,7 @@ std::vector<std::optional<std::string>> PostgresEngine::multi_get(Scope scope, F
   const auto& statements = impl_->statements[family];
   Call call{scope.is_system() ? &statements.multi_get : &statements.tenant_get};
   if (!scope.is_system()) call.parameters.number(*scope.owner());
-  call.parameters.array({keys.begin(), keys.end()});
+  call.parameters.array(std::vector<std::string_view>(keys.begin(), keys.end()));
   const auto found = impl_->run(call, at);
   for (int row = 0; row < found.rows(); ++row)
     values.at(static_cast<std::size_t>(found.number(row, 0)) - 1) = found.bytes(row, 1);

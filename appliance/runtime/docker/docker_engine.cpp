@@ -98,8 +98,9 @@ struct DockerEngine::Impl : std::enable_shared_from_this<Impl> {
 
   // The rest runs on `home`.
 
-  Task<Result<std::optional<Container>>> find(std::string id) {
-    const auto answer = co_await api.call("GET", path_of(id) + "/json");
+  Task<Result<std::optional<Container>>> find(std::string id) { return find_at(path_of(id)); }
+  Task<Result<std::optional<Container>>> find_at(std::string path) {
+    const auto answer = co_await api.call("GET", path + "/json");
     if (!answer) co_return answer.error();
     if (answer->status == 404) co_return std::optional<Container>();
     if (answer->status != 200) co_return docker::refusal("inspect the agent's container", *answer);
@@ -115,7 +116,8 @@ struct DockerEngine::Impl : std::enable_shared_from_this<Impl> {
 
   Task<Result<Instance>> start_once(AgentSpec spec) {
     const auto image_name = spec.image.empty() ? options.image : spec.image;
-    const auto image = co_await docker::find_image(api, image_name);
+    auto labels = options.image_labels ? options.image_labels(image_name) : json::object();
+    const auto image = co_await docker::find_image(api, image_name, labels);
     if (!image) co_return image.error();
     const bool is_ours = image_name == options.image;
     const auto fits = docker::has_memory_for(
@@ -126,6 +128,8 @@ struct DockerEngine::Impl : std::enable_shared_from_this<Impl> {
     if (!listener) co_return listener.error();
     const auto cleared = co_await remove_earlier_container(spec.id);
     if (!cleared) co_return cleared.error();
+    const auto forgotten = co_await forget_former_secrets(spec.id, docker::secrets_digest(spec, image->reads_boot));
+    if (!forgotten) co_return forgotten.error();
 
     auto self = shared_from_this();
     auto work = [self, spec, url = *listener] { return self->prepare_files(spec, url); };
@@ -135,6 +139,10 @@ struct DockerEngine::Impl : std::enable_shared_from_this<Impl> {
                                      .image = image_name,
                                      .image_reads_boot = image->reads_boot,
                                      .image_has_check = image->has_check,
+                                     .image_port = image->port,
+                                     .image_probe = image->gateway.probe_path,
+                                     .image_environment = image->environment,
+                                     .image_labels = std::move(labels),
                                      .boot_file = run_folder(spec.id).boot_path(),
                                      .user = *user,
                                      .listener_url = *listener,
@@ -210,6 +218,14 @@ struct DockerEngine::Impl : std::enable_shared_from_this<Impl> {
     if (!renamed || renamed->status != 204) co_return false;
     running.erase(id);
     co_return true;
+  }
+
+  // A container that is kept for its log has no secret that the owner has taken back or replaced since.
+  Task<Result<void>> forget_former_secrets(std::string id, std::string secrets) {
+    const auto former = co_await find_at(former_path_of(id));
+    if (!former) co_return former.error();
+    if (!*former || (*former)->secrets.empty() || (*former)->secrets == secrets) co_return Result<void>();
+    co_return co_await remove_at(former_path_of(id));
   }
 
   Task<Result<void>> remove_container(std::string id) {

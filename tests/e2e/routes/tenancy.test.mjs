@@ -46,13 +46,18 @@ const bodies = {
   "PUT /api/agents/{id}/gate": { rules: [] },
   "PUT /api/agents/{id}/shares": { email: "friend@example.org", role: "viewer" },
   "POST /api/shared/{id}/chat": { message: "what is the code?" },
+  "POST /api/shared/{id}/chat/stop": { conversationId: missing.conversation, messageId: "x" },
   "POST /api/shared/{id}/schedules": { name: "x", cronSchedule: "0 9 * * 1", prompt: "what is the code?" },
   "PUT /api/credentials/{id}": { name: "FORGE", hosts: ["forge.example.org"], form: "bearer" },
   "POST /api/asks/{id}/answer": { decision: "allow" },
 };
 for (const row of ["PATCH /api/agents/{id}", "POST /api/agents/{id}/template", "POST /api/templates/{template}/agents"])
   bodies[row] = { name: "Mine" };
-const queries = { "GET /api/shared/{id}/messages": `?conversationId=${missing.conversation}` };
+bodies["POST /api/images/{image}/agents"] = { name: "Mine" };
+const queries = {
+  "GET /api/shared/{id}/messages": `?conversationId=${missing.conversation}`,
+  "GET /api/shared/{id}/chat/stream": `?conversationId=${missing.conversation}&messageId=x`,
+};
 for (const files of ["/api/agents/{id}/files", "/api/shared/{id}/files"]) {
   const asked = { write: { path: "x.txt", content: "x" }, mkdir: { path: "x" }, move: { from: "x.txt", to: "y.txt" } };
   for (const [act, body] of Object.entries(asked)) bodies[`POST ${files}/${act}`] = body;
@@ -266,6 +271,7 @@ const of_mine =
 const of_shared =
   (asked, end) =>
   (name, id, { theirs }) => ({ ...asked(name, id), path: `/api/shared/${theirs.shared}/${end}` });
+const of_eves = (name, id, { eves }) => ({ ...query({})(name, id), path: `/api/agents/${eves}/messages` });
 const of_skill = (more) => (name, id) => ({ ...body(more)(name, id), path: "/api/skills/page-watch" });
 const asked_by_id = [
   ["GET /api/instance/{userId}", "agentId", "agent", of_mine(query({}), "")],
@@ -280,23 +286,17 @@ const asked_by_id = [
   ["GET /api/shared/{id}/messages", "conversationId", "conversation", of_shared(query({}), "messages")],
   ["GET /api/shared/{id}/messages", "before", "message", of_shared(query({ conversationId: missing.conversation }), "messages")],
   ["POST /api/shared/{id}/chat", "conversationId", "conversation", of_shared(body({ message: "what is the code?" }), "chat")],
+  ["GET /api/shared/{id}/chat/stream", "conversationId", "conversation", of_shared(query({ messageId: "x" }), "chat/stream")],
+  ["GET /api/shared/{id}/chat/stream", "messageId", "message", of_shared(query({ conversationId: missing.conversation }), "chat/stream")],
+  ["POST /api/shared/{id}/chat/stop", "conversationId", "conversation", of_shared(body({ messageId: "x" }), "chat/stop")],
+  ["POST /api/shared/{id}/chat/stop", "messageId", "message", of_shared(body({ conversationId: missing.conversation }), "chat/stop")],
   ["GET /api/chat/stream", "messageId", "message", (name, id, { eves }) => query({ agentId: eves })(name, id)],
   ["GET /api/dashboard/calls", "before", "call", query({})],
   ["GET /api/traces", "agent", "agent", query({})],
   ["GET /api/traces", "before", "call", query({ errors: "true" })],
   ["GET /api/credits/entries", "before", "call", query({})],
-  [
-    "GET /api/agents/{id}/messages",
-    "before",
-    "message",
-    (name, id, { eves }) => ({ ...query({})(name, id), path: `/api/agents/${eves}/messages` }),
-  ],
-  [
-    "GET /api/agents/{id}/messages",
-    "conversationId",
-    "conversation",
-    (name, id, { eves }) => ({ ...query({})(name, id), path: `/api/agents/${eves}/messages` }),
-  ],
+  ["GET /api/agents/{id}/messages", "before", "message", of_eves],
+  ["GET /api/agents/{id}/messages", "conversationId", "conversation", of_eves],
   [
     "POST /api/chat",
     "conversationId",
@@ -357,6 +357,10 @@ const asked_by_id = [
   ["POST /api/skills", "agentId", "agent", body({ name: "page-watch" })],
   ["POST /api/skills/{name}", "agentId", "agent", of_skill({ inputs: { url: "https://example.org" } })],
   ["DELETE /api/skills/{name}", "agentId", "agent", of_skill({})],
+  ["GET /api/skill-packages", "agentId", "agent", query({})],
+  ["POST /api/skill-packages", "agentId", "agent", query({ digest: "a".repeat(64) })],
+  ["POST /api/skill-packages/review", "agentId", "agent", query({})],
+  ["POST /api/skill-packages/check", "agentId", "agent", body({ skill: "page-watch" })],
   ["GET /api/underground/keys", "agentId", "agent", query({})],
   ["POST /api/underground/keys", "agentId", "agent", body({ algorithm: "webhook" })],
   ["DELETE /api/underground/keys", "agentId", "agent", (name, id, { theirs }) => body({ keyId: theirs.bus_key })(name, id)],
@@ -424,7 +428,7 @@ test("every id in a body or a query", async (t) => {
       };
       const answer = await are_alike(`${route} ${name}`, ask, theirs[kind], missing[kind]);
       const what = `${route} ${name}: ${answer.status} ${JSON.stringify(answer.body)}`;
-      const listed = ["asks", "messages", "tasks", "calls", "traces", "skills", "entries", "transfers"]
+      const listed = ["asks", "messages", "tasks", "calls", "traces", "skills", "packages", "entries", "transfers"]
         .map((list) => answer.body?.[list])
         .find(Boolean);
       if (answer.status === 200) assert.deepEqual(listed, [], what);

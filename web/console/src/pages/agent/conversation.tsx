@@ -248,7 +248,7 @@ function Chat({ agent, talk, list, reload }: ShownProps) {
                 <bdi>{agent.name}</bdi>
               </strong>
             </header>
-            <Steps agent={agent.id} steps={steps.value} />
+            <Steps agent={agent} steps={steps.value} />
             <Markdown text={partial.value} workspace={workspaceOf(agent)} />
           </article>
         )}
