@@ -31,16 +31,21 @@ export const postgres = async (bench) => {
     (box, path, more = {}) =>
     () =>
       wrk(box.web + path, { seconds, headers: { cookie: box.cookie }, ...more });
-  const theirs = (path) => () => wrk(stack.url + path, { seconds, headers: { cookie: STACK_COOKIE } });
+  const theirs =
+    (path, more = {}) =>
+    () =>
+      wrk(stack.url + path, { seconds, headers: { cookie: STACK_COOKIE }, ...more });
   const patch = { method: "PATCH", body: JSON.stringify({ name: "a name of some length" }) };
   const loads = {
     session: of(served, "/api/auth/session"),
     session_embedded: of(embedded, "/api/auth/session"),
+    session_stack: theirs("/api/auth/session"),
     list: of(served, "/api/agents"),
     list_embedded: of(embedded, "/api/agents"),
     list_stack: theirs("/api/agents"),
     write: of(served, "/api/settings", patch),
     write_embedded: of(embedded, "/api/settings", patch),
+    write_stack: theirs("/api/settings", patch),
     calls: () => models.ask({ seconds, connections: 64 }),
     calls_embedded: () => models_embedded.ask({ seconds, connections: 64 }),
   };
@@ -54,10 +59,12 @@ export const postgres = async (bench) => {
   return [
     { what: "over PostgreSQL: GET /api/auth/session, 64 connections", value: rate.session, unit: "/s" },
     { what: "  per check with the embedded store", value: rate.session / rate.session_embedded, unit: "x", goal: 0.9 },
+    { what: "  per check of Fastify on the same server", value: rate.session / rate.session_stack, unit: "x" },
     { what: "over PostgreSQL: GET /api/agents with 20 agents, 64 connections", value: rate.list, unit: "/s" },
     { what: "  per list of Fastify on the same server", value: rate.list / rate.list_stack, unit: "x", goal: 2 },
     { what: "  per list with the embedded store", value: rate.list / rate.list_embedded, unit: "x" },
     { what: "over PostgreSQL: PATCH /api/settings, 64 connections, durable", value: rate.write, unit: "/s", goal: 5_000 },
+    { what: "  per insert of Fastify on the same server", value: rate.write / rate.write_stack, unit: "x" },
     { what: "  per write with the embedded store", value: rate.write / rate.write_embedded, unit: "x" },
     { what: "over PostgreSQL: POST /v1/chat/completions, 64 connections", value: rate.calls, unit: "/s", goal: 2_000 },
     { what: "  per call with the embedded store", value: rate.calls / rate.calls_embedded, unit: "x" },
