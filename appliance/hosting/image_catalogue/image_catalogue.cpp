@@ -38,7 +38,8 @@ std::optional<bool> optional_flag(const json::object& entry, std::string_view me
 // The file is part of the binary: what is wrong with it throws.
 std::vector<CatalogueImage> read_shipped() {
   std::vector<CatalogueImage> images;
-  for (const auto& value : json::parse(shipped_json()).as_array()) {
+  const auto catalogue = json::parse(shipped_json());
+  for (const auto& value : catalogue.as_array()) {
     const auto& entry = value.as_object();
     CatalogueImage image{.name = json::value_to<std::string>(entry.at("name")),
                          .title = json::value_to<std::string>(entry.at("title")),
