@@ -14,9 +14,9 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto lifetime = 30min;
-constexpr std::string_view path = "/sign-in/";
-constexpr std::size_t token_bytes = 24;
+constexpr auto link_lifetime = 30min;
+constexpr std::string_view link_path = "/sign-in/";
+constexpr std::size_t link_token_bytes = 24;
 
 bool is_from_this_machine(const web::Request& request) {
   boost::system::error_code error;
@@ -37,10 +37,10 @@ std::string SignInLink::open(Account account, const std::string& outside) {
   const std::string host(host_of(box->site));
   if (!box->site.starts_with("http://") || (host != "localhost" && host != host_of(outside))) return {};
   account_ = std::move(account);
-  token_ = crypto::random_token(token_bytes);
-  ends_at_ = std::chrono::steady_clock::now() + lifetime;
+  token_ = crypto::random_token(link_token_bytes);
+  ends_at_ = std::chrono::steady_clock::now() + link_lifetime;
   is_open_ = true;
-  return "http://" + host + outside.substr(outside.rfind(':')) + std::string(path) + token_;
+  return "http://" + host + outside.substr(outside.rfind(':')) + std::string(link_path) + token_;
 }
 
 web::Answer SignInLink::follow(web::Request& request) {
@@ -72,7 +72,7 @@ web::Answer SignInLink::follow(web::Request& request) {
 
 std::vector<web::Route> SignInLink::routes() {
   return {row(
-      web::GET, std::string(path) + ":token", [this](web::Request& request) { return follow(request); },
+      web::GET, std::string(link_path) + ":token", [this](web::Request& request) { return follow(request); },
       "Sign in to the demo")};
 }
 
