@@ -1,6 +1,7 @@
 #include "appliance/agent/skills/skill_file.h"
 
 #include "appliance/agent/skills/yaml.h"
+#include "web/json.h"
 #include "web/utf8.h"
 
 namespace agent_process {
@@ -64,8 +65,7 @@ std::vector<std::string> read_allowed_tools(const boost::json::object& head) {
 
 std::string read_compatibility(const boost::json::object& head) {
   constexpr std::size_t max_bytes = 500;
-  const auto* value = head.if_contains("compatibility");
-  return value && value->is_string() ? std::string(web::utf8_prefix(value->get_string(), max_bytes)) : std::string();
+  return std::string(web::utf8_prefix(web::string_member(head, "compatibility"), max_bytes));
 }
 
 }  // namespace
