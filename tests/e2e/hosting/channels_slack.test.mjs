@@ -124,9 +124,12 @@ test("slack: people in pushed events have Slack's names, and no event waits for 
   assert.equal((await server.post({ type: "event_callback", event })).status, 200);
   assert.ok(Date.now() - begun < 3_000, "Slack waits three seconds for an answer");
   assert.equal(await name_of("U9"), "U9");
+  await story.pair(104);
+  assert.equal(await name_of("U104"), "U104");
   server.gives_names = true;
-  server.write({ user: "U9", channel: "D9", text: "And now?" });
-  await until("the name", async () => (await name_of("U9")) === "Person U9");
+  driver.write(104, "And now?");
+  await story.heard(104, /You said: And now/);
+  assert.equal(await name_of("U104"), "Person U104", "it is asked for again");
   driver.check();
 });
 
