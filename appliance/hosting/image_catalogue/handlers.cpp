@@ -219,7 +219,7 @@ constexpr auto set_image_description =
     "Adds an entry to the catalogue, or replaces the one of this name, also one that the box ships. What is left out "
     "is as the image's labels say (docs/openclaw.md). In environment, ${OPENAI_BASE_URL}, ${OPENAI_API_KEY}, "
     "${OPENCLAW_GATEWAY_TOKEN}, ${AGENT_NAME} and ${HOME} are replaced by their values at each start. enabled: false "
-    "hides the entry from users. Running agents get a change at their next start.";
+    "hides the entry from users. 409 if another entry has the image. Running agents get a change at their next start.";
 
 constexpr auto remove_image_description =
     "Removes what the administrator has added; an entry that the box ships is as it was shipped then. Agents that are "

@@ -151,6 +151,10 @@ web::Task<web::Result<CatalogueImage>> ImageCatalogue::set(CatalogueImage image)
     co_return web::invalid("homepage must be an https URL");
   if (const auto known = runtime::docker::image_with(labels_of(image)); !known)
     co_return web::invalid("The entry cannot be used: " + known.error().message);
+  // The engine knows an agent's image, not the entry that it was made of.
+  for (const auto& other : all_images(system_))
+    if (other.image == image.image && other.name != image.name)
+      co_return web::conflict("The entry " + other.name + " has this image already: change that one");
   const auto step = [&](store::Change& change) -> web::Result<CatalogueImage> {
     if (!system_.get(table, image.name)) change.add(0, image_count, 1, max_images);
     store::put(change, system_, table, image);

@@ -46,7 +46,7 @@ class ImageCatalogue {
   // Why no agent can be made of it now, such as that the image is not on this box; empty: one can.
   web::Task<std::string> problem_of(CatalogueImage) const;
 
-  // invalid, naming the field; too_many: there are 100.
+  // invalid, naming the field; conflict: another entry has the image; too_many: there are 100.
   web::Task<web::Result<CatalogueImage>> set(CatalogueImage);
   // not_found; a shipped one is as it was shipped then.
   web::Task<web::Result<void>> remove(std::string name);

@@ -55,6 +55,7 @@ const import_parrot = (t, docker) => {
   execFileSync("tar", ["-rf", tar, "-C", folder, "parrot.mjs"]);
   const entry = 'ENTRYPOINT ["/usr/bin/agentbox", "/parrot.mjs"]';
   docker.import(PARROT, tar, [entry]);
+  docker.import(`${IMAGE}-large`, tar, [entry]);
   const labels = Object.entries(ENVIRONMENT).map(
     ([name, value]) => `LABEL agentbox.env.${name}=${value.replaceAll(" ", "_").replaceAll("$", "\\$")}`,
   );
@@ -76,7 +77,7 @@ test("an agent is made of an image of the catalogue, chats, is metered, and outl
   await box.backend_call("PUT", "/api/admin/images/parrot", entry);
   await box.backend_call("PUT", "/api/admin/images/labelled", { title: "Labelled", image: LABELLED });
   await box.backend_call("PUT", "/api/admin/images/absent", { title: "Absent", image: "nobody/has-it:1" });
-  await box.backend_call("PUT", "/api/admin/images/hidden", { title: "Hidden", image: PARROT, enabled: false });
+  await box.backend_call("PUT", "/api/admin/images/hidden", { title: "Hidden", image: IMAGE, enabled: false });
 
   const { images, available } = await did("GET", "/api/images");
   assert.equal(available, true);
@@ -92,7 +93,7 @@ test("an agent is made of an image of the catalogue, chats, is metered, and outl
   assert.match(images[0].problem, /nobody\/has-it:1 is not on this box/);
   assert.equal((await did("POST", "/api/images/absent/agents", { name: "No" }, 409)).code, "IMAGE_MISSING");
   await did("POST", "/api/images/hidden/agents", { name: "No" }, 404);
-  await box.backend_call("PUT", "/api/admin/images/large", { title: "Large", image: PARROT, memoryMin: "900G" });
+  await box.backend_call("PUT", "/api/admin/images/large", { title: "Large", image: `${IMAGE}-large`, memoryMin: "900G" });
   const too_small = await did("POST", "/api/images/large/agents", { name: "No" }, 409);
   assert.equal(too_small.code, "PLAN_TOO_SMALL");
   await box.backend_call("DELETE", "/api/admin/images/large");
@@ -161,6 +162,8 @@ test("the administrator's entries are checked, replace shipped ones, and leave t
     assert.match(answer.body.error, why);
   }
   assert.equal((await put("parrot", { port: 8080 })).status, 200);
+  const twin = await put("twin");
+  assert.deepEqual([twin.status, twin.body.error], [409, "The entry parrot has this image already: change that one"]);
   assert.equal((await put("openclaw", { title: "Our OpenClaw", enabled: false })).status, 200);
   const listed = async () => {
     const { images } = (await admin.call("GET", "/api/admin/images")).body;
