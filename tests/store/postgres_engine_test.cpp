@@ -17,6 +17,7 @@ namespace postgres_engine_test {
 using namespace std::chrono_literals;
 using engine_contract_test::entries;
 using engine_contract_test::owned;
+using engine_contract_test::sums_by_owner;
 using engine_contract_test::things;
 using store::Batch;
 using store::Precondition;
@@ -150,6 +151,7 @@ TEST_F(Postgres, RolesWriteTheirRowsOnly) {
   const auto entry = [](const std::string& value) { return store::keys::index_entry(90, 1, {}, value); };
   put(theirs, "theirs", owned);
   put(entry("taken"), theirs, entries);
+  put(theirs, "1", sums_by_owner);
   auto tenant = as_role("agentbox_tenant"), writer = as_role("agentbox_writer");
   const auto call = [&](const std::string& function, const std::vector<Row>& given) {
     std::string scopes, keys, values;
