@@ -255,6 +255,22 @@ test("an agent is shared with a group, and with an address that has no account y
   await share({ email: "bob@example.org", role: "viewer", conversations: ["c_aaaaaaaaaaaaaaaaaaaaaaaa"] }, 400);
 });
 
+test("the shares with a group go with it", async (t) => {
+  const { box, ada, bob, agent, share, at } = await story_of(t);
+  const group = await box.backend_call("POST", "/api/admin/groups", { name: "Birds" });
+  for (const { id } of [ada, bob]) await box.backend_call("PUT", `/api/admin/groups/${group.id}/members/${id}`);
+  await share({ group: group.id, role: "talker" });
+  await share({ email: "eve@example.org", role: "viewer" });
+  assert.equal((await bob.call("GET", at)).status, 200);
+  await box.backend_call("DELETE", `/api/admin/groups/${group.id}`);
+  assert.equal((await bob.call("GET", at)).status, 404);
+  const { shares } = (await ada.call("GET", `/api/agents/${agent}/shares`)).body;
+  assert.deepEqual(
+    shares.map(({ email }) => email),
+    ["eve@example.org"],
+  );
+});
+
 test("what is shared ends with the agent and with the person", async (t) => {
   const { box, ada, bob, agent, share, talk, at } = await story_of(t);
   await share({ email: "bob@example.org", role: "builder" });
