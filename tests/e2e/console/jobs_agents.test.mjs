@@ -232,7 +232,11 @@ for (const [place, viewport] of Object.entries(SCREENS)) {
       "مرحبا بالعالم",
       ...Array.from({ length: 35 }, (_, at) => `Agent ${at}`),
     ];
-    for (const name of names) assert.ok((await box.backend_call("POST", "/api/agents", { name, userId: owner.id })).id, name);
+    for (const name of names) {
+      const { id } = await box.backend_call("POST", "/api/agents", { name, userId: owner.id });
+      assert.ok(id, name);
+      assert.equal((await owner.call("POST", `/api/instance/${id}/start`)).status, 200, name);
+    }
     await ada.page.goto("/dashboard");
     // More are drawn when the end comes into view.
     await until("all are drawn", async () => {
@@ -241,10 +245,8 @@ for (const [place, viewport] of Object.entries(SCREENS)) {
     });
     await ada.is_accessible();
     await ada.fits_the_screen();
-    await until("all are reachable", async () => {
-      const { nodes } = (await owner.call("GET", "/api/mission-control/fleet/graph")).body;
-      return nodes.length > names.length;
-    });
+    const all_run = async () => (await owner.call("GET", "/api/mission-control/fleet/graph")).body.nodes.length > names.length;
+    await until("all are reachable", all_run, 60_000);
     await ada.job("the fleet", 1 + more, async () => {
       await ada.to_section("Fleet");
       await ada.page.getByRole("main").getByText("Agent 7", { exact: true }).first().waitFor();
