@@ -18,10 +18,10 @@ namespace operator_keys {
 
 namespace scope {
 inline constexpr std::string_view read_only = "read-only", users = "users", agents = "agents", files = "files",
-                                  backup = "backup", scim = "scim";
+                                  backup = "backup";
 }
-inline constexpr std::string_view all_scopes[] = {scope::read_only, scope::users,  scope::agents,
-                                                  scope::files,     scope::backup, scope::scim};
+inline constexpr std::string_view all_scopes[] = {scope::read_only, scope::users, scope::agents, scope::files,
+                                                  scope::backup};
 
 struct OperatorKey {
   std::string id;           // 12 random characters

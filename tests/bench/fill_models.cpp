@@ -17,7 +17,6 @@
 #include "appliance/billing/usage/period.h"
 #include "appliance/box/open_store.h"
 #include "appliance/foundation/data_folder.h"
-#include "appliance/foundation/settings/load.h"
 #include "web/task.h"
 
 namespace {
@@ -111,9 +110,9 @@ int main(int argc, char** argv) {
     return 2;
   }
   try {
-    // STORE_URL: into that database.
-    const auto store = agentbox::open_store(
-        agentbox::resolve_settings({{"AGENTBOX_DATA", argv[1]}}, agentbox::process_environment(), {}));
+    agentbox::Settings settings;
+    settings.data = argv[1];
+    const auto store = agentbox::open_store(settings);
     usage::Ledger ledger(store->system());
     boost::asio::io_context context(1);
     boost::asio::co_spawn(context,

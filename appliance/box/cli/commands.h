@@ -19,8 +19,7 @@ int serve(const Settings&, const SettingSources&);
 int summarizer(const Settings&, std::optional<pid_t> box);
 
 // The helper of a box that became a user, which starts it. Refuses to run otherwise.
-// `connect`: where the box listens; empty: it has been given the socket.
-int spawn(const sandbox::SpawnOptions&, const std::filesystem::path& connect);
+int spawn(const sandbox::SpawnOptions&);
 
 struct InitOptions {
   std::string email;

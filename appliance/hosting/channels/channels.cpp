@@ -110,7 +110,6 @@ web::Task<web::Result<Channel>> Channels::insert(store::UserId user, std::string
   channel.kind = given.kind;
   channel.secrets = sealed_secrets(std::move(given.token), std::move(given.secrets));
   channel.options = std::move(given.options);
-  channel.access = given.access;
   channel.created_at = store::now();
   auto change = tenant.change();
   change.insert_new(table, channel);

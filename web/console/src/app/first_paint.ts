@@ -1,8 +1,7 @@
 // Runs before anything else: it sets the chosen theme, so that none flashes, and asks for what the page at this address
 // needs, all at once. On a slow line each thing that is asked for after another costs a round trip.
 declare const PAGES: Record<string, string[]>; // files of the pages, by the beginnings of their addresses
-declare const TEXTS: Record<string, Record<string, string>>; // files of texts, by language and name
-declare const TEXTS_OF_PAGE: Record<string, string>; // the names of those that pages need besides "frame"
+declare const TEXTS: Record<string, string>; // files of the languages
 
 {
   const theme = localStorage.getItem("agentbox.theme");
@@ -22,8 +21,7 @@ declare const TEXTS_OF_PAGE: Record<string, string>; // the names of those that 
   });
   for (const file of (page && PAGES[page]) || []) preload(file);
   const spoken = [localStorage.getItem("agentbox.language") ?? "", ...navigator.languages.map((tag) => tag.split("-")[0]!)];
-  const texts = TEXTS[spoken.find((tag) => tag in TEXTS) ?? "en"]!;
-  for (const name of ["frame", page && TEXTS_OF_PAGE[page]]) if (name) preload(texts[name]!);
+  preload(TEXTS[spoken.find((tag) => tag in TEXTS) ?? "en"]!);
 
   // Answers that the console takes in place of requests of its own (api/early.ts).
   const headers = { Accept: "application/json, text/event-stream" };

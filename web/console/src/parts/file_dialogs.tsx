@@ -1,12 +1,14 @@
+import { call } from "../api/client";
+import type { Agent } from "../api/types";
 import { t } from "../app/i18n";
 import { Confirm } from "../components/confirm";
 import { Dialog } from "../components/dialog";
 import { Field } from "../components/field";
 import { Form, textOf } from "../components/form";
-import { makeFolder, move, nameOf, removeFile, type Workspace, write } from "../workspace";
+import { forgetFile, nameOf } from "../workspace";
 
 interface Making {
-  of: Workspace;
+  agent: Agent;
   folder: string;
   onClose: () => void;
   onMade: (path: string) => void;
@@ -14,10 +16,10 @@ interface Making {
 
 const within = (folder: string, name: string) => (folder ? `${folder}/${name}` : name);
 
-export function NewFileDialog({ of, folder, onClose, onMade }: Making) {
+export function NewFileDialog({ agent, folder, onClose, onMade }: Making) {
   const make = async (values: FormData) => {
     const path = textOf(values, "path").trim();
-    await write(of, path, "");
+    await call("POST /api/agents/{id}/files/write", { path: { id: agent.id }, body: { path, content: "" } });
     onMade(path);
   };
   return (
@@ -29,10 +31,10 @@ export function NewFileDialog({ of, folder, onClose, onMade }: Making) {
   );
 }
 
-export function NewFolderDialog({ of, folder, onClose, onMade }: Making) {
+export function NewFolderDialog({ agent, folder, onClose, onMade }: Making) {
   const make = async (values: FormData) => {
     const path = textOf(values, "path").trim();
-    await makeFolder(of, path);
+    await call("POST /api/agents/{id}/files/mkdir", { path: { id: agent.id }, body: { path } });
     onMade(path);
   };
   return (
@@ -45,16 +47,17 @@ export function NewFolderDialog({ of, folder, onClose, onMade }: Making) {
 }
 
 interface Changing {
-  of: Workspace;
+  agent: Agent;
   path: string;
   onClose: () => void;
   onDone: (path: string) => void;
 }
 
-export function RenameDialog({ of, path, onClose, onDone }: Changing) {
+export function RenameDialog({ agent, path, onClose, onDone }: Changing) {
   const rename = async (values: FormData) => {
     const to = textOf(values, "to").trim();
-    await move(of, path, to);
+    await call("POST /api/agents/{id}/files/move", { path: { id: agent.id }, body: { from: path, to } });
+    forgetFile(agent.id, path);
     onDone(to);
   };
   return (
@@ -66,7 +69,7 @@ export function RenameDialog({ of, path, onClose, onDone }: Changing) {
   );
 }
 
-export function DeleteDialog({ of, path, onClose, onDone }: Changing) {
+export function DeleteDialog({ agent, path, onClose, onDone }: Changing) {
   return (
     <Confirm
       title={t("files.delete", { name: nameOf(path) })}
@@ -74,7 +77,8 @@ export function DeleteDialog({ of, path, onClose, onDone }: Changing) {
       danger
       onClose={onClose}
       action={async () => {
-        await removeFile(of, path);
+        await call("DELETE /api/agents/{id}/files", { path: { id: agent.id }, query: { path } });
+        forgetFile(agent.id, path);
         onDone(path);
       }}
     >

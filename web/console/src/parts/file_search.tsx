@@ -1,27 +1,29 @@
 import { useEffect } from "preact/hooks";
 import { useSignal } from "@preact/signals";
+import { call } from "../api/client";
+import type { Agent } from "../api/types";
 import { t, tn } from "../app/i18n";
 import { EmptyState } from "../components/empty_state";
 import { Found } from "../components/found";
 import { Link } from "../components/link";
 import { Loaded, useLoad } from "../components/loaded";
-import { filesPath, find, type Workspace } from "../workspace";
+import { fileAddress } from "./file_tree";
 
 // Milliseconds after the last key before the box is asked.
 const pause = 300;
 
 // Lines of all files that contain a text.
-export function FileSearch({ of, text }: { of: Workspace; text: string }) {
+export function FileSearch({ agent, text }: { agent: Agent; text: string }) {
   const ready = useSignal(false);
   useEffect(() => {
     const timer = setTimeout(() => (ready.value = true), pause);
     return () => clearTimeout(timer);
   }, []);
-  return ready.value ? <Matches of={of} text={text} /> : <p class="quiet">{t("state.loading")}</p>;
+  return ready.value ? <Matches agent={agent} text={text} /> : <p class="quiet">{t("state.loading")}</p>;
 }
 
-function Matches({ of, text }: { of: Workspace; text: string }) {
-  const found = useLoad(() => find(of, text));
+function Matches({ agent, text }: { agent: Agent; text: string }) {
+  const found = useLoad(() => call("GET /api/agents/{id}/files/search", { path: { id: agent.id }, query: { q: text, ignoreCase: true } }));
   return (
     <Loaded of={found}>
       {({ matches, truncated }) =>
@@ -35,7 +37,7 @@ function Matches({ of, text }: { of: Workspace; text: string }) {
             <ul class="matches">
               {matches.map(({ path, line, column, text: found_line }) => (
                 <li key={`${path}:${line}:${column}`}>
-                  <Link to={filesPath(of, path)}>
+                  <Link to={fileAddress(agent.id, path)}>
                     <bdi>{path}</bdi>:{line}
                   </Link>
                   <code dir="auto">

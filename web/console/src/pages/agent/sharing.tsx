@@ -3,7 +3,6 @@ import { call } from "../../api/client";
 import type { Agent, Share } from "../../api/types";
 import { t } from "../../app/i18n";
 import type { PageProps } from "../../app/pages";
-import { go } from "../../app/router";
 import { Badge } from "../../components/badge";
 import { Button } from "../../components/button";
 import { Confirm } from "../../components/confirm";
@@ -11,17 +10,11 @@ import { EmptyState } from "../../components/empty_state";
 import { Loaded, useLoad } from "../../components/loaded";
 import { AgentFrame } from "../../parts/agent_frame";
 import { ShareDialog } from "../../parts/share_dialog";
-import { TemplateDialog } from "../../parts/template_dialog";
 
 export default function SharingPage({ id }: PageProps) {
   return (
     <AgentFrame id={id} tab="sharing">
-      {(agent) => (
-        <div class="panel-body panel-sections">
-          <Sharing agent={agent} />
-          <Publishing agent={agent} />
-        </div>
-      )}
+      {(agent) => <Sharing agent={agent} />}
     </AgentFrame>
   );
 }
@@ -34,9 +27,9 @@ function Sharing({ agent }: { agent: Agent }) {
   const editing = useSignal<Share | "new" | null>(null);
   const removing = useSignal<Share | null>(null);
   return (
-    <section aria-labelledby="sharing-title">
+    <div class="panel-body">
       <div class="page-head">
-        <h2 id="sharing-title">{t("page.sharing")}</h2>
+        <h2>{t("page.sharing")}</h2>
         <Button kind="primary" onClick={() => (editing.value = "new")}>
           {t("sharing.new")}
         </Button>
@@ -99,30 +92,6 @@ function Sharing({ agent }: { agent: Agent }) {
           <p>{t("sharing.end_text")}</p>
         </Confirm>
       )}
-    </section>
-  );
-}
-
-// A template: what others begin with, without anything of the owner's.
-function Publishing({ agent }: { agent: Agent }) {
-  const publishing = useSignal(false);
-  return (
-    <section aria-labelledby="publishing-title">
-      <h2 id="publishing-title">{t("templates.publish")}</h2>
-      <p class="quiet">{t("templates.publish_about")}</p>
-      <div class="actions start">
-        <Button onClick={() => (publishing.value = true)}>{t("templates.publish_button")}</Button>
-      </div>
-      {publishing.value && (
-        <TemplateDialog
-          agent={agent}
-          onClose={() => (publishing.value = false)}
-          onSaved={() => {
-            publishing.value = false;
-            go("/templates");
-          }}
-        />
-      )}
-    </section>
+    </div>
   );
 }
