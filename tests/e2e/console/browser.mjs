@@ -92,6 +92,7 @@ export class Person {
   // On a phone the sidebar is behind a button.
   async #open_sidebar() {
     const menu = this.page.locator(".drawer-button").first();
+    await menu.waitFor({ state: "attached" }); // a page that is still loading has no frame
     if (await menu.isVisible()) await menu.click();
   }
 
