@@ -68,7 +68,7 @@ std::string agent_id(const UserClient& box, const std::string& given) {
   std::string found;
   const auto answer = box.call("GET", "/api/agents");
   for (const auto& agent : answer.at("agents").as_array()) {
-    const auto id = shown(agent.at("id"));
+    auto id = shown(agent.at("id"));
     if (id == given) return id;
     if (shown(agent.at("name")) != given) continue;
     if (!found.empty()) throw UsageError("several agents are called " + given + ": name one by its id");
@@ -288,7 +288,7 @@ void add_own_channels(CLI::App& app, std::function<int()>& run) {
     auto* changing = add_on_channel(name, help);
     changing->add_option("person", given->person, "the id, as printed by people")->required();
     add_json(changing);
-    connect_user(changing, [standing](const UserClient& box, const OwnerArguments& named) {
+    connect_user(changing, [standing = standing](const UserClient& box, const OwnerArguments& named) {
       return set_standing(box, named, standing);
     });
   }

@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::size_t id_characters = 20, erased_at_once = 500;
 
-store::Sealed sealed_secrets(std::string token, boost::json::object secrets) {
-  secrets["token"] = std::move(token);
+store::Sealed sealed_secrets(const std::string& token, boost::json::object secrets) {
+  secrets["token"] = token;
   return {boost::json::serialize(secrets)};
 }
 
@@ -108,7 +108,7 @@ web::Task<web::Result<Channel>> Channels::insert(store::UserId user, std::string
   channel.id = "ch_" + crypto::random_id(id_characters);
   channel.agent = agent_id;
   channel.kind = given.kind;
-  channel.secrets = sealed_secrets(std::move(given.token), std::move(given.secrets));
+  channel.secrets = sealed_secrets(given.token, std::move(given.secrets));
   channel.options = std::move(given.options);
   channel.created_at = store::now();
   auto change = tenant.change();

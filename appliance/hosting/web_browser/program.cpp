@@ -34,7 +34,7 @@ bool is_there(const fs::path& program, const fs::path& tools) {
 fs::path find_program(const fs::path& tools, const std::string& setting) {
   if (tools.empty() || setting == "off") return {};
   if (setting != "auto") return is_there(setting, tools) ? fs::path(setting) : fs::path();
-  for (const fs::path program : usual_programs)
+  for (const auto* program : usual_programs)
     if (is_there(program, tools)) return program;
   return {};
 }
