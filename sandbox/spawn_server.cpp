@@ -9,6 +9,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -94,9 +95,11 @@ void keep_needed_capabilities(bool has_commands) {
 class SpawnServer {
  public:
   SpawnServer(const SpawnOptions& options, int socket) : options_(options), socket_(socket) {
-    agents_ = Descriptor(::open(options_.agents.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-    must(agents_.get() >= 0, "open the agents' folder");
-    if (!options_.packages.empty()) packages_ = packages_of_box();
+    if (!is_of_one_agent()) {
+      agents_ = Descriptor(::open(options_.agents.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+      must(agents_.get() >= 0, "open the agents' folder");
+      if (!options_.packages.empty()) packages_ = packages_of_box();
+    }
     if (!kernel().namespaces) fail(EPERM, "get namespaces");
     has_commands_ =
         !options_.tools.empty() && why_no_commands().empty() && ::prctl(PR_CAPBSET_READ, CAP_NET_ADMIN) == 1;
@@ -105,7 +108,8 @@ class SpawnServer {
     // What agents and commands may call, since they inherit the filter, and what prepares them.
     const auto sockets = has_commands_ ? Sockets::local : Sockets::tcp;
     SystemCallFilter({.sockets = sockets, .listens = has_commands_, .prepares_others = true}).enforce();
-    mapped_mount(agents_.get(), options_.box, options_.first_user, true);  // whether the file system can
+    // Whether the file system can.
+    if (!is_of_one_agent()) mapped_mount(agents_.get(), options_.box, options_.first_user, true);
   }
 
   void serve() {
@@ -125,6 +129,8 @@ class SpawnServer {
     Descriptor process;
     std::string name;
   };
+
+  bool is_of_one_agent() const { return !options_.workspace.empty(); }
 
   Descriptor packages_of_box() const {
     Descriptor opened(::open(options_.packages.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
@@ -188,7 +194,8 @@ class SpawnServer {
 
   std::string checked_agent(const SpawnOrder& order) const {
     auto name = checked_name(order.agent);
-    admit(order.user >= options_.first_user && order.user < options_.first_user + spawn_users &&
+    const auto users = is_of_one_agent() ? 1 : spawn_users;
+    admit(order.user >= options_.first_user && order.user < options_.first_user + users &&
               order.user != options_.box.user,
           "not an agent's user");
     admit(order.niceness >= 0 && order.niceness <= max_niceness && order.oom_score >= least_score &&
@@ -233,17 +240,17 @@ class SpawnServer {
           "not the descriptors of a command");
     admit(order.place <= std::uint32_t(CommandPlace::browser), "an unknown place");
     const auto where = CommandPlace(order.place);
-    const auto files = mapped_mount(open_of_box(fs::path(name) / folder_of(where), O_DIRECTORY, S_IFDIR).get(),
-                                    options_.box, order.user, false, true);
+    admit(!is_of_one_agent() || where == CommandPlace::workspace, "a place that is not in the container");
+    const auto files = is_of_one_agent() ? Descriptor() : mapped_files(name, where, order.user);
     const auto packages =
         packages_.get() >= 0 ? mapped_mount(packages_.get(), options_.box, order.user, true, true) : Descriptor();
     auto [program, place] = command_plan({.user = order.user,
                                           .top = options_.tools,
-                                          .workspace = {},
+                                          .workspace = options_.workspace,
                                           .workspace_mount = files.get(),
                                           .temporary_bytes = order.temporary_bytes,
                                           .limits = limits_of(order),
-                                          .packages = {},
+                                          .packages = is_of_one_agent() ? options_.packages : fs::path(),
                                           .packages_mount = packages.get(),
                                           .input = given[0].get(),
                                           .output = given[1].get(),
@@ -255,8 +262,14 @@ class SpawnServer {
     return note(start(program, place), command_group(name, where), sent);
   }
 
+  Descriptor mapped_files(const std::string& agent, CommandPlace where, uid_t user) const {
+    return mapped_mount(open_of_box(fs::path(agent) / folder_of(where), O_DIRECTORY, S_IFDIR).get(), options_.box, user,
+                        false, true);
+  }
+
   int start_agent(const SpawnOrder& order, int output, int gateway, Descriptor& sent) {
     const auto name = checked_agent(order);
+    admit(!is_of_one_agent(), "agents do not run in this container");
     struct stat about {};
     admit(::fstat(output, &about) == 0 && S_ISREG(about.st_mode), "its output is not a file");
     admit(is_gateway(gateway, order.listens), "not a socket that listens on the agent's port");
@@ -329,6 +342,18 @@ class SpawnServer {
 
 bool is_spawn_socket(int descriptor) {
   return option_of(descriptor, SO_DOMAIN) == AF_UNIX && option_of(descriptor, SO_TYPE) == SOCK_SEQPACKET;
+}
+
+int connect_spawn_socket(const fs::path& path) {
+  Descriptor connected(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  if (path.native().size() >= sizeof address.sun_path) fail(ENAMETOOLONG, "reach the box");
+  path.native().copy(address.sun_path, sizeof address.sun_path - 1);
+  must(connected.get() >= 0 &&
+           ::connect(connected.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0,
+       "reach the box");
+  return connected.release();
 }
 
 void serve_spawn(const SpawnOptions& options, int socket) {

@@ -17,12 +17,17 @@ struct SpawnOptions {
   uid_t first_user = 0;              // of the range of agents' users
   std::filesystem::path tools{};     // the tree that commands see (command.h); empty: there are none
   std::filesystem::path packages{};  // a folder of the box that commands see (CommandPlan); empty: there is none
+  // In a container of one agent: the agent's workspace there. Then there are commands alone, as `first_user`, and
+  // `agents`, `hidden` and `box` are not used.
+  std::filesystem::path workspace{};
 };
 inline constexpr uid_t spawn_users = 65'536;  // how many users the range has
 inline constexpr int spawn_socket = 3;        // descriptor of the helper's end
 
 // Whether the descriptor is a pair of sockets as start_spawn_helper makes it.
 bool is_spawn_socket(int descriptor);
+// Of a helper in a container: a connection to the box, which listens at this path. Throws std::system_error.
+int connect_spawn_socket(const std::filesystem::path&);
 
 // Gives up all that it does not need, says so in a first SpawnAnswer (or what failed), and serves until the box's end
 // of the socket closes. What it started ends with this thread. In a process with one thread.

@@ -191,6 +191,12 @@ bool Committer::commit_group(std::span<Submission* const> group, Log::Append uns
       return try_group(group, unsynced);
     } catch (const Log::OutOfDate&) {
       for (auto* submission : group) submission->result = {}, submission->failure = {};
+    } catch (const OutOfScope&) {  // of one of them, which is to fail alone
+      for (auto* const& submission : group) {
+        submission->result = {}, submission->failure = {};
+        commit_group({&submission, 1}, unsynced);
+      }
+      return true;
     }
   for (auto* submission : group)
     submission->failure = std::make_exception_ptr(Unavailable("The store changes too fast: try again."));
@@ -227,6 +233,10 @@ bool Committer::try_group(std::span<Submission* const> group, Log::Append unsync
     return append(accepted, checker.counted(), durability, unsynced);
   } catch (const Log::OutOfDate&) {
     throw;
+  } catch (const OutOfScope&) {
+    if (group.size() > 1) throw;
+    group.front()->failure = std::current_exception();
+    return true;
   } catch (...) {  // fails all: even refused batches were checked against writes that are not on disk
     for (auto* submission : group) submission->failure = std::current_exception();
     return true;

@@ -50,8 +50,8 @@ class Committer {
     virtual CounterFields read_counter(Family, std::string_view key) const = 0;
     virtual std::uint64_t version(Family, std::string_view key) const = 0;  // as Engine's
     // Writes what the batches put and erase, and the new values of the counters they change: all or nothing. False when
-    // at_once was not possible and nothing was written. Throws Unavailable; after that every call throws it with the
-    // same sentence.
+    // at_once was not possible and nothing was written. Throws OutOfScope when nothing was written because a batch of
+    // the group is refused, and Unavailable; after that every call throws it with the same sentence.
     virtual bool append(const std::vector<const Batch*>&, const std::vector<Counted>&, Append) = 0;
     // Makes what was appended without sync durable. Throws Unavailable. Called on another thread, beside append().
     virtual void sync() = 0;

@@ -29,7 +29,7 @@ struct Lock {
   bool is_internal_only = false;
 };
 
-constexpr std::array<Lock, 9> locks{{
+constexpr std::array<Lock, 10> locks{{
     {.guard = &BackendGuards::users, .name = "scope users", .scope = scope::users},
     {.guard = &BackendGuards::users_secrets,
      .name = "scope users not read-only",
@@ -46,6 +46,7 @@ constexpr std::array<Lock, 9> locks{{
      .is_wrong_key_401 = true},
     {.guard = &BackendGuards::files, .name = "scope files or 401", .scope = scope::files, .is_wrong_key_401 = true},
     {.guard = &BackendGuards::backup, .name = "scope backup", .scope = scope::backup},
+    {.guard = &BackendGuards::scim, .name = "scope scim or 401", .scope = scope::scim, .is_wrong_key_401 = true},
     {.guard = &BackendGuards::box, .name = "scope read-only", .scope = "", .is_of_whole_box = true},
     {.guard = &BackendGuards::internal, .name = "internal key", .scope = "", .is_internal_only = true},
 }};

@@ -27,6 +27,7 @@ struct BackendGuards {
   web::Guard agents_logs;     // scope agents; a wrong key is 401
   web::Guard files;           // scope files; a wrong key is 401
   web::Guard backup;          // scope backup
+  web::Guard scim;            // scope scim; a wrong key is 401
   web::Guard box;             // what concerns the whole box: of operator keys only those with nothing but read-only
   web::Guard internal;        // the internal key only
 };

@@ -54,6 +54,8 @@ struct Events {
   Event<store::UserId> account_claimed;
   // All sessions of a user were ended: by a new password, by disabling, or by the user.
   AwaitedEvent<store::UserId> sessions_ended;
+  // Adds to the change that removes a group of users, by its id.
+  Event<const std::string&, store::Change&> group_removed;
   // An agent is deleted, before its record is. May be published again after a crash.
   AwaitedEvent<store::UserId, std::string> agent_removed;
 };

@@ -18,10 +18,10 @@ namespace operator_keys {
 
 namespace scope {
 inline constexpr std::string_view read_only = "read-only", users = "users", agents = "agents", files = "files",
-                                  backup = "backup";
+                                  backup = "backup", scim = "scim";
 }
-inline constexpr std::string_view all_scopes[] = {scope::read_only, scope::users, scope::agents, scope::files,
-                                                  scope::backup};
+inline constexpr std::string_view all_scopes[] = {scope::read_only, scope::users,  scope::agents,
+                                                  scope::files,     scope::backup, scope::scim};
 
 struct OperatorKey {
   std::string id;           // 12 random characters

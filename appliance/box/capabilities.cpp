@@ -170,7 +170,7 @@ struct Parts {
             disk,
             [this] { return box.hosting.engine->isolation(); },
             [this] { return box.certificate.status(); },
-            [this] { return hosting::why_no_commands(box.hosting, launcher); },
+            [this] { return hosting::why_no_commands(box.hosting); },
             [this] { return hosting::why_no_browser(box.hosting, launcher); },
             [this] {
               if (box.hosting.engine->name() == "docker") return std::string();

@@ -12,6 +12,7 @@
 #include "appliance/box/acme/files.h"
 #include "appliance/foundation/redaction.h"
 #include "appliance/foundation/version.h"
+#include "appliance/identity/scim/protocol.h"
 #include "appliance/identity/site.h"
 #include "appliance/models/messages_api/messages_wire.h"
 #include "appliance/network/a2a/rpc.h"
@@ -120,6 +121,7 @@ web::ListenerOptions web_listener(const Settings& settings, std::vector<web::Rou
   options.routes = std::move(routes);
   options.error_forms = models::messages::error_forms();
   options.error_forms.push_back(a2a::error_form());
+  options.error_forms.push_back(scim::error_form());
   options.browser = true;
   options.hosts = web_hosts(settings);
   options.is_https_outside = Site(settings.base_url).origin().starts_with("https://");

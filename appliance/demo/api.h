@@ -10,6 +10,10 @@
 
 namespace demo {
 
+struct Account {
+  std::string email, password;
+};
+
 struct Addresses {
   std::string web, backend, summarizer;
   std::string site;  // the web listener, as browsers are to know it

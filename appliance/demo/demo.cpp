@@ -103,10 +103,15 @@ std::optional<Addresses> addresses_of(const Settings& settings, const std::stop_
   return std::nullopt;
 }
 
-void print_welcome(const Addresses& box, const Note& note, const Settings& settings, const std::string& outside) {
-  std::cout << "\nThe demo is ready.\n\n  console   " << (settings.base_url.empty() ? box.web : settings.base_url)
-            << "/login\n  user      " << note.user.email << "  " << note.user.password << "\n  admin     "
-            << note.admin.email << "  " << note.admin.password << "\n  outside   " << outside
+void print_welcome(const Addresses& box, const Note& note, const Settings& settings, const std::string& outside,
+                   const std::string& link) {
+  std::cout << "\nThe demo is ready.\n";
+  if (!link.empty())
+    std::cout << "\nOpen this link in a browser on this machine. It signs in once, within 30 minutes:\n\n  " << link
+              << "\n\nOr sign in with a password:\n";
+  std::cout << "\n  console   " << (settings.base_url.empty() ? box.web : settings.base_url) << "/login\n  user      "
+            << note.user.email << "  " << note.user.password << "\n  admin     " << note.admin.email << "  "
+            << note.admin.password << "\n  outside   " << outside
             << "   (a web site, the inbox of the box's mails at /inbox, an identity provider, a card processor, a "
                "chain at /chain, models whose answers are the builtin model's)\n";
   if (settings.registration == "closed" && agentbox::is_reached_by_others(settings))
@@ -177,7 +182,8 @@ int run(const fs::path& folder, const Options& options, const Commands& commands
         write_note(folder, *note);
       }
       services.slow_down();
-      print_welcome(*box, *note, settings, services.url());
+      const auto link = services.open_sign_in_link(note->user);
+      print_welcome(*box, *note, settings, services.url(), link);
     } catch (const std::exception& error) {
       std::cerr << "\nagentbox: the demo: " << error.what() << std::endl;
       has_failed = true;

@@ -11,10 +11,6 @@
 
 namespace demo {
 
-struct Account {
-  std::string email, password;
-};
-
 struct HistoryOptions {
   Addresses box;
   std::filesystem::path folder;  // the box's data folder, for the agents' tokens

@@ -13,6 +13,7 @@
 #include "appliance/hosting/channels/module.h"
 #include "appliance/hosting/cloning/handlers.h"
 #include "appliance/hosting/deployments/handlers.h"
+#include "appliance/hosting/image_catalogue/handlers.h"
 #include "appliance/hosting/installations/handlers.h"
 #include "appliance/hosting/module.h"
 #include "appliance/hosting/plan_egress/handlers.h"
@@ -316,3 +317,27 @@ struct Parts {
 hosting::Capability capability() { return hosting::Capability::of<Parts>({.tables = {store::describe(plan_stops)}}); }
 
 }  // namespace plan_limits
+
+namespace image_catalogue {
+
+namespace {
+
+struct Parts {
+  explicit Parts(hosting::Module& module)
+      : hosting(module),
+        catalogue(module.platform.system, module.agents.provisioning, module.billing.subscriptions,
+                  {.has_images = module.engine->has_images(), .host = module.platform.settings.docker_host}) {}
+  Services services() { return {catalogue, hosting.identity.audit}; }
+
+  hosting::Module& hosting;
+  ImageCatalogue catalogue;
+};
+
+}  // namespace
+
+hosting::Capability capability() {
+  return hosting::Capability::of<Parts>(
+      {.tables = {store::describe(table)}, .web = web_routes, .backend = backend_routes});
+}
+
+}  // namespace image_catalogue

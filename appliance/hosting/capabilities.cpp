@@ -62,6 +62,10 @@ namespace templates {
 hosting::Capability capability();
 }
 
+namespace image_catalogue {
+hosting::Capability capability();
+}
+
 namespace mcp_servers {
 hosting::Capability capability();
 }
@@ -135,6 +139,7 @@ std::vector<Capability> capabilities() {
       ::agent_files::capability(),
       ::agent_files::capability_for_builders(),
       ::templates::capability(),
+      ::image_catalogue::capability(),
       ::mcp_servers::capability(),
       ::commands::capability(),
       ::browser::capability(),

@@ -2,9 +2,13 @@
 // each capability is built of, and what it brings.
 #include "appliance/hosting/capabilities.h"
 
+#include <memory>
+#include <tuple>
+
 #include "appliance/agent/storage.h"
 #include "appliance/billing/subscriptions/storage_upgrades.h"
 #include "appliance/foundation/disk_reserve.h"
+#include "appliance/foundation/master_key.h"
 #include "appliance/hosting/agents/provisioning/worker.h"
 #include "appliance/hosting/command_features.h"
 #include "appliance/hosting/commands/handlers.h"
@@ -14,6 +18,7 @@
 #include "appliance/hosting/web_browser/handlers.h"
 #include "appliance/hosting/web_browser/program.h"
 #include "appliance/identity/personal_data/rows.h"
+#include "appliance/runtime/docker/command_containers.h"
 
 namespace hosting {
 
@@ -24,9 +29,7 @@ runtime::CommandLauncher make_launcher(const Module& module) {
           settings.isolation_for_commands == "strong"};
 }
 
-std::string why_no_commands(const Module& module, const runtime::CommandLauncher& launcher) {
-  return module.engine->name() == "process" ? launcher.why_not() : "Agents in containers run no commands.";
-}
+std::string why_no_commands(const Module& module) { return module.programs.why_not(); }
 
 std::string why_no_browser(const Module& module, const runtime::CommandLauncher& launcher) {
   if (module.engine->name() != "process") return "Agents in containers have no browser.";
@@ -44,10 +47,11 @@ struct Parts {
   explicit Parts(hosting::Module& module)
       : hosting(module),
         launcher(hosting::make_launcher(module)),
+        containers(containers_of(module)),
         credentials(module.platform.system),
         proxy(module.platform.system, module.agents.directory, &credentials, module.platform.network,
               {.part = "commands", .may_be_private = module.platform.settings.summarizer_allow_private}),
-        commands(launcher, module.platform.home, options_of(module)) {
+        commands(starter(), module.platform.home, options_of(module)) {
     proxy.when_used([&module](const std::string& agent) { module.turns.taint(agent, gate_source); });
     module.gate.add_executor(gate_kind, gate_executor(services()));
     module.programs = {
@@ -63,11 +67,7 @@ struct Parts {
     const auto folder = module.platform.folder.agents();
     return {.authority = [this] { return proxy.authority(); },
             .serve = [this](Network network) { return proxy.serve(std::move(network)); },
-            .may_run =
-                [&module](const std::string& id) {
-                  const auto agent = module.agents.directory.find(id);
-                  return agent && agent->desired == agents::desired::running;
-                },
+            .may_run = is_to_run(module),
             .over_storage =
                 [&module, folder](const std::string& id) {
                   const auto agent = module.agents.directory.find(id);
@@ -81,11 +81,33 @@ struct Parts {
                   return !disk.admit();
                 }};
   }
+  static std::function<bool(const std::string&)> is_to_run(const hosting::Module& module) {
+    return [&module](const std::string& id) {
+      const auto agent = module.agents.directory.find(id);
+      return agent && agent->desired == agents::desired::running;
+    };
+  }
+  static std::unique_ptr<runtime::docker::CommandContainers> containers_of(const hosting::Module& module) {
+    if (module.engine->name() != "docker") return nullptr;
+    const auto& [settings, folder] = std::tie(module.platform.settings, module.platform.folder);
+    return std::make_unique<runtime::docker::CommandContainers>(
+        runtime::docker::CommandContainers::Options{.host = settings.docker_host,
+                                                    .image = runtime::docker::tools_image(settings.agent_tools),
+                                                    .box = agentbox::box_fingerprint(folder, settings),
+                                                    .folder = std::filesystem::canonical(folder.agents()),
+                                                    .packages = std::filesystem::absolute(folder.packages()),
+                                                    .may_run = is_to_run(module)},
+        module.platform.home, module.platform.blocking);
+  }
+  runtime::CommandStarter& starter() {
+    if (containers) return *containers;
+    return launcher;
+  }
   Services services() {
     return {commands,
             hosting.gate,
             hosting.agents.directory,
-            [this] { return hosting::why_no_commands(hosting, launcher); },
+            [this] { return why_not(); },
             [this](const agents::Agent& agent) { return spec_of(agent); },
             [this] { return hosting::why_no_browser(hosting, launcher).empty(); }};
   }
@@ -112,14 +134,19 @@ struct Parts {
       co_return web::forbidden("The rules of the agent refuse commands.");
     co_return co_await commands.serve(spec_of(*agent), std::move(order), std::move(follower));
   }
-  std::string why_not() const { return hosting::why_no_commands(hosting, launcher); }
+  std::string why_not() const { return containers ? containers->why_not() : launcher.why_not(); }
+  web::Task<> start() {
+    if (containers) co_await containers->start_up();
+  }
   web::Task<> stop() {
+    if (containers) co_await containers->stop();
     co_await commands.stop_all();
     co_await proxy.stop();
   }
 
   hosting::Module& hosting;
-  const runtime::CommandLauncher launcher;
+  runtime::CommandLauncher launcher;
+  const std::unique_ptr<runtime::docker::CommandContainers> containers;  // null: agents are processes
   credentials::Credentials credentials;
   egress_proxy::Proxy proxy;
   Commands commands;

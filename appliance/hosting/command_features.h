@@ -12,7 +12,7 @@ class Module;
 // Starts commands and browsers.
 runtime::CommandLauncher make_launcher(const Module&);
 // A sentence; empty: agents have them.
-std::string why_no_commands(const Module&, const runtime::CommandLauncher&);
+std::string why_no_commands(const Module&);
 std::string why_no_browser(const Module&, const runtime::CommandLauncher&);
 
 }  // namespace hosting

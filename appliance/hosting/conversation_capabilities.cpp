@@ -108,6 +108,8 @@ struct Parts {
   explicit Parts(hosting::Module& module) : hosting(module) {
     module.identity.events.agent_removed.subscribe(
         [&module](store::UserId user, std::string agent) { return module.sharing.forget(user, std::move(agent)); });
+    module.identity.events.group_removed.subscribe(
+        [&module](const std::string& group, store::Change& change) { module.sharing.forget_group(group, change); });
     module.identity.personal_data.add(personal_data::rows_of(module.platform.system, table));
     module.identity.personal_data.add({.erase = [&module](store::UserId user) -> web::Task<> {
       co_await module.sharing.forget_person(user);

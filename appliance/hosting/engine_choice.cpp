@@ -34,6 +34,7 @@ std::unique_ptr<runtime::Engine> make_engine(std::string_view name, const Settin
                                    .folder = folder.agents(),
                                    .open_agent_listener = std::move(questions.open_agent_listener),
                                    .is_closed = std::move(questions.is_closed),
+                                   .image_labels = std::move(questions.image_labels),
                                    .lan_is_open = settings.container_lan,
                                    .memory_min = parse_byte_size(settings.agent_memory_min),  // nothing for auto
                                    .requires_isolation = settings.isolation == "required"};

@@ -3,6 +3,7 @@
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/thread_pool.hpp>
+#include <boost/json/object.hpp>
 #include <functional>
 #include <memory>
 #include <string>
@@ -25,6 +26,7 @@ EngineChoice chosen_engine(const Settings&);
 struct EngineQuestions {
   std::function<std::string(std::string gateway)> open_agent_listener;
   std::function<bool(const std::string& agent)> is_closed;
+  std::function<boost::json::object(const std::string& image)> image_labels;
 };
 
 // Null for an unknown name. For `home` and `files` see the engines.

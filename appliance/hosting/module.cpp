@@ -1,5 +1,7 @@
 #include "appliance/hosting/module.h"
 
+#include "appliance/hosting/image_catalogue/image_catalogue.h"
+
 #include "appliance/foundation/crypto/hmac.h"
 #include "appliance/hosting/agents/watch_span.h"
 #include "appliance/hosting/channels/module.h"
@@ -137,10 +139,13 @@ chat::ExchangeHooks Module::hooks_of_chat() {
 
 std::unique_ptr<runtime::Engine> Module::engine_named(std::string_view name) const {
   agentbox::EngineQuestions questions{
-      .open_agent_listener = open_agent_listener_, .is_closed = [this](const std::string& id) {
-        const auto agent = agents.directory.find(id);
-        return agent && plan_egress::egress_of(platform.system, *agent).kind != ::agents::Egress::Kind::web;
-      }};
+      .open_agent_listener = open_agent_listener_,
+      .is_closed =
+          [this](const std::string& id) {
+            const auto agent = agents.directory.find(id);
+            return agent && plan_egress::egress_of(platform.system, *agent).kind != ::agents::Egress::Kind::web;
+          },
+      .image_labels = [this](const std::string& image) { return image_catalogue::labels_of(platform.system, image); }};
   return agentbox::make_engine(name, platform.settings, platform.home, platform.blocking, std::move(questions));
 }
 

@@ -24,6 +24,8 @@
 #include "appliance/identity/personal_data/rows.h"
 #include "appliance/identity/recovery/handlers.h"
 #include "appliance/identity/recovery/records.h"
+#include "appliance/identity/scim/handlers.h"
+#include "appliance/identity/scim/records.h"
 #include "appliance/identity/verification/handlers.h"
 #include "appliance/identity/verification/records.h"
 #include "web/log.h"
@@ -190,6 +192,32 @@ identity::Capability capability() {
 }
 
 }  // namespace groups
+
+namespace scim {
+
+namespace {
+
+struct Parts {
+  explicit Parts(identity::Module& module)
+      : identity(module),
+        provisioning(module.platform.system, module.accounts, module.identities, module.groups,
+                     module.account_deletions, module.audit, module.site, module.platform.blocking) {
+    module.personal_data.add(provisioning.personal_data());
+  }
+
+  Services services() { return {provisioning, identity.platform.blocking}; }
+
+  identity::Module& identity;
+  Provisioning provisioning;
+};
+
+}  // namespace
+
+identity::Capability capability() {
+  return identity::Capability::of<Parts>({.tables = {store::describe(provisioned_users)}, .web = web_routes});
+}
+
+}  // namespace scim
 
 namespace keys {
 

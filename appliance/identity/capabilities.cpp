@@ -21,6 +21,10 @@ namespace groups {
 identity::Capability capability();
 }
 
+namespace scim {
+identity::Capability capability();
+}
+
 namespace keys {
 identity::Capability capability();
 }
@@ -90,13 +94,28 @@ namespace identity {
 // In the order in which they are built; they stop in reverse.
 std::vector<Capability> capabilities() {
   return {
-      ::security::capability(),          ::audit::capability(),           ::accounts::capability(),
-      ::invites::capability(),           ::groups::capability(),          ::keys::capability(),
-      ::operator_keys::capability(),     ::identities::capability(),      ::mail::capability(),
-      ::recovery::capability(),          ::verification::capability(),    ::sign_in::capability(),
-      ::sign_in_methods::capability(),   ::second_factor::capability(),   ::wallet_sign_in::capability(),
-      ::identity_provider::capability(), ::code_host::capability(),       ::token_gating::capability(),
-      ::social_identity::capability(),   ::security_events::capability(), ::personal_data::capability(),
+      ::security::capability(),
+      ::audit::capability(),
+      ::accounts::capability(),
+      ::invites::capability(),
+      ::groups::capability(),
+      ::scim::capability(),
+      ::keys::capability(),
+      ::operator_keys::capability(),
+      ::identities::capability(),
+      ::mail::capability(),
+      ::recovery::capability(),
+      ::verification::capability(),
+      ::sign_in::capability(),
+      ::sign_in_methods::capability(),
+      ::second_factor::capability(),
+      ::wallet_sign_in::capability(),
+      ::identity_provider::capability(),
+      ::code_host::capability(),
+      ::token_gating::capability(),
+      ::social_identity::capability(),
+      ::security_events::capability(),
+      ::personal_data::capability(),
   };
 }
 

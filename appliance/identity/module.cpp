@@ -26,7 +26,7 @@ Module::Module(const agentbox::Platform& given_platform, agentbox::Events& given
       site(platform.settings.base_url),
       sessions(platform.system, events, platform.settings.session_idle),
       login_limit({}, platform.settings.login_limits),
-      groups(platform.system, plans),
+      groups(platform.system, plans, events),
       invites(platform.system, plans, groups),
       accounts(platform.system, hasher_, sessions, login_limit, events, platform.settings.admin_emails),
       keys(platform.system),

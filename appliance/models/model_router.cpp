@@ -50,6 +50,13 @@ std::string account_of(const Candidate& candidate, store::UserId user) {
   return candidate.own_key ? account + ":" + std::to_string(user) : account;
 }
 
+// Local models have no id of the box, but the name that the server has for them.
+void keep_allowed(std::vector<Candidate>& chain, const billing::Payer& payer) {
+  std::erase_if(chain, [&](const Candidate& candidate) {
+    return !may_use(payer, candidate.id.empty() ? candidate.name_there : candidate.id);
+  });
+}
+
 bool has(const std::vector<Candidate>& chain, std::string_view id) {
   return std::ranges::any_of(chain, [id](const auto& candidate) { return candidate.id == id; });
 }
@@ -85,6 +92,7 @@ std::optional<Candidate> ModelRouter::server_of(const Model& model, store::UserI
 web::Task<web::Result<Candidate>> ModelRouter::embedder(std::string model, const billing::Payer& payer,
                                                         const Catalogue& catalogue) {
   const auto user = payer.user;
+  if (!may_use(payer, model)) co_return beyond_groups(model, payer);
   if (catalogue.find(model) && !catalogue.allows(payer.plan, model)) co_return restricted(model, payer, catalogue);
   const bool names_vendor = model.find('/') != model.npos;
   Candidate candidate = through(names_vendor ? "openrouter" : "openai", user);
@@ -349,12 +357,16 @@ web::Task<web::Result<std::vector<Candidate>>> ModelRouter::choose(ModelQuery qu
   const std::string named = query.model;
   auto chain = co_await choose_any(std::move(query), payer, catalogue);
   if (!chain || !payer.models) co_return chain;
-  std::erase_if(*chain, [&](const Candidate& candidate) { return !may_use(payer, candidate.id); });
+  keep_allowed(*chain, payer);
   if (!chain->empty()) co_return chain;
   if (!names_one) {
-    ModelQuery allowed{.model = {}, .task = {}, .provider = {}, .only = *payer.models};
-    chain = co_await choose_any(std::move(allowed), payer, catalogue);
-    if (chain) co_return chain;
+    for (const auto& model : *payer.models) {
+      ModelQuery one{.model = model, .task = {}, .provider = {}, .only = {}};
+      auto served = co_await choose_any(std::move(one), payer, catalogue);
+      if (!served) continue;
+      keep_allowed(*served, payer);
+      if (!served->empty()) co_return served;
+    }
   }
   co_return beyond_groups(names_one ? named : std::string("of this request"), payer);
 }

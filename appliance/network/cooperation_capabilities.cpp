@@ -11,6 +11,7 @@
 #include "appliance/network/skills/booking_settlement.h"
 #include "appliance/network/skills/handlers.h"
 #include "appliance/network/skills/instant_split.h"
+#include "appliance/network/skills/packages.h"
 #include "appliance/network/skills/records.h"
 #include "appliance/network/skills/runs.h"
 #include "appliance/network/skills/sales.h"
@@ -26,14 +27,20 @@ struct Parts {
   explicit Parts(network::Module& module)
       : network(module),
         bookings(module.platform.system, module.negotiation, module.payments.ledger),
-        splits(module.payments.splits, module.payments.wallets, module.hosting.agents.directory) {
+        splits(module.payments.splits, module.payments.wallets, module.hosting.agents.directory),
+        packages(module.platform.system, module.skill_catalogue, module.skill_installer,
+                 module.platform.settings.summarizer_allow_private ? web::Reach::configured : web::Reach::public_only,
+                 module.platform.folder.agents(), module.platform.uploads),
+        update_checks(module.platform.home, "skill updates", std::chrono::hours(1),
+                      [this] { return packages.check_due(); }) {
     module.identity.events.agent_removed.subscribe([&module](store::UserId user, std::string agent) {
       return module.skill_installer.forget(user, std::move(agent));
     });
     module.identity.events.agent_removed.subscribe(
         [&module](store::UserId, std::string agent) { return module.skill_sales.forget(std::move(agent)); });
     module.when_listeners_close([&module] { return module.skill_runs.stop(); });
-    module.identity.personal_data.add(personal_data::rows_of(module.platform.system, installations, skills::runs));
+    module.identity.personal_data.add(
+        personal_data::rows_of(module.platform.system, installations, skills::runs, skills::packages));
   }
   Services services() {
     return {network.skill_catalogue,
@@ -42,6 +49,7 @@ struct Parts {
             bookings,
             splits,
             network.skill_sales,
+            packages,
             network.billing.subscriptions,
             network.identity.audit,
             network.platform.uploads};
@@ -49,20 +57,24 @@ struct Parts {
   web::Task<> start() {
     co_await network.skill_installer.recover();
     co_await network.skill_runs.recover();
+    update_checks.start();
   }
+  web::Task<> stop() { return update_checks.stop(); }
 
   network::Module& network;
   BookingSettlement bookings;
   InstantSplit splits;
+  Packages packages;
+  agentbox::Periodic update_checks;
 };
 
 }  // namespace
 
 network::Capability capability() {
-  return network::Capability::of<Parts>(
-      {.tables = {store::describe(installations), store::describe(runs), store::describe(skills_on_sale)},
-       .web = web_routes,
-       .backend = backend_routes});
+  return network::Capability::of<Parts>({.tables = {store::describe(installations), store::describe(runs),
+                                                    store::describe(skills_on_sale), store::describe(skills::packages)},
+                                         .web = web_routes,
+                                         .backend = backend_routes});
 }
 
 }  // namespace skills

@@ -65,6 +65,21 @@ sandbox::Limits command_limits(const ResourceLimits& limits, sandbox::CommandPla
           .oom_score = command_oom_score};
 }
 
+// The box's ends of a command's pipes, and the command's.
+struct CommandPipes {
+  explicit CommandPipes(bool has_own_error) {
+    if (has_own_error) error.emplace(0);
+  }
+  int error_end() const { return error ? error->other.get() : output.other.get(); }
+  void give_own(RunningCommand& running) {
+    running.input = std::move(input.own);
+    running.output = std::move(output.own);
+    if (error) running.error = std::move(error->own);
+  }
+  CommandPipe input{1}, output{0};
+  std::optional<CommandPipe> error;
+};
+
 std::uint64_t temporary_bytes(const ResourceLimits& limits) {
   return std::min(limits.memory_bytes / 2, max_temporary_bytes);
 }
@@ -107,61 +122,63 @@ void CommandLauncher::give_folder(const std::filesystem::path& folder, std::uint
   if (const auto user = confinement_->users().of(port)) give_workspace(folder, *user);
 }
 
-RunningCommand CommandLauncher::start(const CommandSpec& wanted) const {
-  CommandPipe input(1), output(0);
-  std::optional<CommandPipe> error;
-  if (wanted.has_own_error) error.emplace(0);
-  const int error_end = error ? error->other.get() : output.other.get();
+RunningCommand start_by_helper(sandbox::SpawnHelper& helper, const CommandSpec& wanted,
+                               const sandbox::GroupLimits& group) {
+  CommandPipes pipes(wanted.has_own_error);
   const auto text = text_file(wanted.text);
-  const auto limits = command_limits(wanted.limits, wanted.place);
+  int ends[2];
+  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) sandbox::throw_errno("get sockets");
+  const files::Descriptor own(ends[0]);
+  files::Descriptor its(ends[1]);
+  const auto started = helper.start(sandbox::CommandStart{.agent = wanted.agent,
+                                                          .place = wanted.place,
+                                                          .port = wanted.port,
+                                                          .limits = command_limits(wanted.limits, wanted.place),
+                                                          .group = group,
+                                                          .temporary_bytes = temporary_bytes(wanted.limits),
+                                                          .input = pipes.input.other.get(),
+                                                          .output = pipes.output.other.get(),
+                                                          .error = pipes.error_end(),
+                                                          .text = text.get(),
+                                                          .channel = its.get()});
   RunningCommand running;
-  if (auto* const served = spawn_helper()) {
-    int ends[2];
-    if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) sandbox::throw_errno("get sockets");
-    const files::Descriptor own(ends[0]);
-    files::Descriptor its(ends[1]);
-    const auto started = served->start(sandbox::CommandStart{.agent = wanted.agent,
-                                                             .place = wanted.place,
-                                                             .port = wanted.port,
-                                                             .limits = limits,
-                                                             .group = confinement_->group_limits(wanted.limits),
-                                                             .temporary_bytes = temporary_bytes(wanted.limits),
-                                                             .input = input.other.get(),
-                                                             .output = output.other.get(),
-                                                             .error = error_end,
-                                                             .text = text.get(),
-                                                             .channel = its.get()});
-    running.pid = started.pid;
-    running.process.reset(started.process);
-    its.reset();
-    char byte;
-    if (auto received = sandbox::receive_message(own.get(), &byte, sizeof byte);
-        received && !received->descriptors.empty())
-      running.listening.reset(received->descriptors.front().release());
-  } else {
-    std::error_code missing;
-    auto [program, place] = sandbox::command_plan(
-        {.user = confinement_->users().of(wanted.port).value_or(0),
-         .top = tools_,
-         .workspace = wanted.workspace,
-         .temporary_bytes = temporary_bytes(wanted.limits),
-         .limits = limits,
-         .packages = std::filesystem::is_directory(packages_, missing) ? packages_ : std::filesystem::path(),
-         .input = input.other.get(),
-         .output = output.other.get(),
-         .error = error_end,
-         .text = text.get()});
-    if (!confinement_->users().of(wanted.port)) place.user.reset();
-    const auto group = confinement_->join_group(sandbox::command_group(wanted.agent, wanted.place), wanted.limits);
-    place.cgroup = group.get();
-    const auto started = sandbox::start(program, place);
-    running.pid = started.pid;
-    running.process.reset(started.process);
-    running.listening.reset(started.listening);
-  }
-  running.input = std::move(input.own);
-  running.output = std::move(output.own);
-  if (error) running.error = std::move(error->own);
+  running.pid = started.pid;
+  running.process.reset(started.process);
+  its.reset();
+  char byte;
+  if (auto received = sandbox::receive_message(own.get(), &byte, sizeof byte);
+      received && !received->descriptors.empty())
+    running.listening.reset(received->descriptors.front().release());
+  pipes.give_own(running);
+  return running;
+}
+
+RunningCommand CommandLauncher::start(const CommandSpec& wanted) const {
+  if (auto* const served = spawn_helper())
+    return start_by_helper(*served, wanted, confinement_->group_limits(wanted.limits));
+  CommandPipes pipes(wanted.has_own_error);
+  const auto text = text_file(wanted.text);
+  std::error_code missing;
+  auto [program, place] = sandbox::command_plan(
+      {.user = confinement_->users().of(wanted.port).value_or(0),
+       .top = tools_,
+       .workspace = wanted.workspace,
+       .temporary_bytes = temporary_bytes(wanted.limits),
+       .limits = command_limits(wanted.limits, wanted.place),
+       .packages = std::filesystem::is_directory(packages_, missing) ? packages_ : std::filesystem::path(),
+       .input = pipes.input.other.get(),
+       .output = pipes.output.other.get(),
+       .error = pipes.error_end(),
+       .text = text.get()});
+  if (!confinement_->users().of(wanted.port)) place.user.reset();
+  const auto group = confinement_->join_group(sandbox::command_group(wanted.agent, wanted.place), wanted.limits);
+  place.cgroup = group.get();
+  const auto started = sandbox::start(program, place);
+  RunningCommand running;
+  running.pid = started.pid;
+  running.process.reset(started.process);
+  running.listening.reset(started.listening);
+  pipes.give_own(running);
   return running;
 }
 
@@ -188,7 +205,13 @@ std::optional<int> CommandLauncher::collect(const RunningCommand& command, const
     return std::nullopt;
   }
   if (!spawn_helper()) confinement_->remove_group(sandbox::command_group(agent, place));
-  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+  return command_exit_code(status);
+}
+
+int command_exit_code(int status) { return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status); }
+
+std::map<pid_t, std::uint64_t> CommandLauncher::resident_bytes(const std::vector<pid_t>& commands) const {
+  return resident_bytes_below(commands);
 }
 
 std::map<pid_t, std::uint64_t> resident_bytes_below(const std::vector<pid_t>& roots) {

@@ -1,4 +1,5 @@
-// Starts the commands of agents: children of the box or of its helper, in namespaces of their own (sandbox/command.h).
+// Starts the commands of agents, in namespaces of their own (sandbox/command.h): as children of the box or of its
+// helper, or in the agent's container for commands (docker/command_containers.h).
 #pragma once
 
 #include <sys/types.h>
@@ -13,7 +14,14 @@
 
 #include "appliance/foundation/descriptor.h"
 #include "appliance/runtime/engine.h"
+#include "sandbox/cgroup.h"
 #include "sandbox/command.h"
+#include "web/result.h"
+#include "web/task.h"
+
+namespace sandbox {
+class SpawnHelper;
+}
 
 namespace runtime {
 
@@ -33,39 +41,55 @@ struct CommandSpec {
 // A shell, and all that it starts.
 struct RunningCommand {
   pid_t pid = 0;
-  files::Descriptor process;    // pidfd
-  files::Descriptor input;      // non-blocking
-  files::Descriptor output;     // likewise; of both standard output and error
-  files::Descriptor error;      // likewise; of standard error alone, if the spec wants it
-  files::Descriptor listening;  // where its network's proxy is expected: 127.0.0.1:3128 there
+  files::Descriptor process;                   // pidfd
+  files::Descriptor input;                     // non-blocking
+  files::Descriptor output;                    // likewise; of both standard output and error
+  files::Descriptor error;                     // likewise; of standard error alone, if the spec wants it
+  files::Descriptor listening;                 // where its network's proxy is expected: 127.0.0.1:3128 there
+  std::weak_ptr<sandbox::SpawnHelper> helper;  // of its container, if it runs in one
+};
+
+// What starts commands and ends them. Thread-safe.
+class CommandStarter {
+ public:
+  virtual ~CommandStarter() = default;
+  // A sentence; empty: commands can be run.
+  virtual std::string why_not() const = 0;
+  // Before start(): makes what commands of the agent run in. Called on the box's home.
+  virtual web::Task<web::Result<void>> prepare(CommandSpec) { co_return web::Result<void>(); }
+  // Throws std::system_error whose text is to follow "could not". This and what follows blocks.
+  virtual RunningCommand start(const CommandSpec&) const = 0;
+  // SIGTERM to what the shell has started, or SIGKILL to all of it.
+  virtual void signal(const RunningCommand&, int signal) const = 0;
+  // Once it has ended: its exit code, or 128 and the signal; nullopt if it is not known.
+  virtual std::optional<int> collect(const RunningCommand&, const std::string& agent,
+                                     sandbox::CommandPlace = sandbox::CommandPlace::workspace) const = 0;
+  // The memory of each of these commands, by its pid. Empty where the kernel bounds it by itself.
+  virtual std::map<pid_t, std::uint64_t> resident_bytes(const std::vector<pid_t>& commands) const = 0;
 };
 
 // The folder that AGENT_TOOLS means; empty: off.
 std::filesystem::path tools_folder(const std::string& setting);
 
-// Thread-safe. Everything blocks.
-class CommandLauncher {
+// Of this machine. A command ends with the thread that starts it, or with the helper.
+class CommandLauncher final : public CommandStarter {
  public:
   // `folder`: data/agents. `packages`: a folder that commands see, see sandbox::CommandPlan; it may be missing.
   CommandLauncher(std::filesystem::path binary, const std::filesystem::path& folder, std::filesystem::path tools,
                   std::filesystem::path packages, bool requires_strong);
-  ~CommandLauncher();
+  ~CommandLauncher() override;
 
-  // A sentence; empty: commands can be run.
-  std::string why_not() const;
+  std::string why_not() const override;
   // The tree that commands see.
   const std::filesystem::path& tools() const { return tools_; }
   // Makes a folder of the agent with this port, if it is missing. Throws std::system_error, too.
   void give_folder(const std::filesystem::path&, std::uint16_t port) const;
 
-  // The command ends with the thread that starts it, or with the helper. Throws std::system_error whose text is to
-  // follow "could not".
-  RunningCommand start(const CommandSpec&) const;
-  // SIGTERM to what the shell has started, or SIGKILL to all of it.
-  void signal(const RunningCommand&, int signal) const;
-  // Once it has ended: its exit code, or 128 and the signal; nullopt if it is not known.
+  RunningCommand start(const CommandSpec&) const override;
+  void signal(const RunningCommand&, int signal) const override;
   std::optional<int> collect(const RunningCommand&, const std::string& agent,
-                             sandbox::CommandPlace = sandbox::CommandPlace::workspace) const;
+                             sandbox::CommandPlace = sandbox::CommandPlace::workspace) const override;
+  std::map<pid_t, std::uint64_t> resident_bytes(const std::vector<pid_t>& commands) const override;
 
  private:
   const std::filesystem::path tools_, packages_;
@@ -75,5 +99,10 @@ class CommandLauncher {
 
 // The memory of each of these processes with all of its descendants, without what they share being told apart.
 std::map<pid_t, std::uint64_t> resident_bytes_below(const std::vector<pid_t>& roots);
+
+// Starts a command by a helper.
+RunningCommand start_by_helper(sandbox::SpawnHelper&, const CommandSpec&, const sandbox::GroupLimits&);
+// Of a status as of waitpid.
+int command_exit_code(int status);
 
 }  // namespace runtime

@@ -92,6 +92,7 @@ using LogSink = std::function<bool(std::vector<LogLine>)>;
 struct GatewayTraits {
   bool takes_forwarded = true;  // may be sent X-Forwarded-*: foreign images may refuse requests with signs of a proxy
   bool wants_history = false;   // keeps no conversations: each message is sent with those before it
+  std::string probe_path;       // what answers 200 while it works; empty: /healthz and /readyz
 };
 
 class Engine {

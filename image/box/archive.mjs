@@ -1,13 +1,13 @@
 // The images of the box and of its agents, which share their one layer, in the form of `docker save`, which `docker load`
-// and `podman load` read. The same layer gives the same bytes.
-//   node image/box/archive.mjs LAYER.tar VERSION COMMIT SECONDS FOLDER    fills the folder with the archive's files
+// and `podman load` read; or, with a second layer, the image of agents' commands. The same layers give the same bytes.
+//   node image/box/archive.mjs LAYER.tar VERSION COMMIT SECONDS FOLDER [TOOLS.tar]    fills the folder with the archive's files
 import { createHash } from "node:crypto";
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-const [layer, version, commit, seconds, folder] = process.argv.slice(2);
+const [layer, version, commit, seconds, folder, tools] = process.argv.slice(2);
 const sha256 = (bytes) => createHash("sha256").update(bytes).digest("hex");
-const digest = sha256(readFileSync(layer));
+const layers = [layer, tools].filter(Boolean).map((path) => ({ path, digest: sha256(readFileSync(path)) }));
 const created = new Date(Number(seconds) * 1000).toISOString();
 const SECOND = 1_000_000_000; // the Engine counts nanoseconds
 
@@ -53,20 +53,31 @@ const AGENT = {
   Labels: { ...labels("agentbox agent", "one agent of a box"), "agentbox.boot": "file" },
 };
 
+// The box starts it with arguments of its own (appliance/runtime/docker/command_containers.cpp).
+const TOOLS = {
+  Env: ["PATH=/usr/bin"],
+  Entrypoint: ["/usr/bin/agentbox", "spawn"],
+  Labels: labels("agentbox agent tools", "where agents of a box run commands"),
+};
+
 const written = (config, ...tags) => {
   const text = JSON.stringify({
     architecture: { x64: "amd64", arm64: "arm64" }[process.arch] ?? process.arch,
     os: "linux",
     created,
     config,
-    rootfs: { type: "layers", diff_ids: [`sha256:${digest}`] },
-    history: [{ created, created_by: "image/box/build.sh" }],
+    rootfs: { type: "layers", diff_ids: layers.map(({ digest }) => `sha256:${digest}`) },
+    history: layers.map((_, at) => ({ created, created_by: ["image/box/build.sh", "image/box/tools.sh"][at] })),
   });
   const name = `${sha256(text)}.json`;
   writeFileSync(join(folder, name), text);
-  return { Config: name, RepoTags: tags, Layers: [`${digest}/layer.tar`] };
+  return { Config: name, RepoTags: tags, Layers: layers.map(({ digest }) => `${digest}/layer.tar`) };
 };
-mkdirSync(join(folder, digest));
-copyFileSync(layer, join(folder, digest, "layer.tar"));
-const images = [written(BOX, `agentbox/agentbox:${version}`), written(AGENT, `agentbox/agent:${version}`, "agentbox/agent:latest")];
+for (const { path, digest } of layers) {
+  mkdirSync(join(folder, digest));
+  copyFileSync(path, join(folder, digest, "layer.tar"));
+}
+const images = tools
+  ? [written(TOOLS, `agentbox/agent-tools:${version}`, "agentbox/agent-tools:latest")]
+  : [written(BOX, `agentbox/agentbox:${version}`), written(AGENT, `agentbox/agent:${version}`, "agentbox/agent:latest")];
 writeFileSync(join(folder, "manifest.json"), JSON.stringify(images));

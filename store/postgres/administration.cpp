@@ -19,14 +19,18 @@ const Statement tables_of_schema{
     "FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace "
     "WHERE n.nspname = 'agentbox' AND c.relkind IN ('r', 'p')"};
 const Statement has_roles{"",
-                          "SELECT count(*) = 4 FROM pg_catalog.pg_roles WHERE rolname IN ('agentbox_owner', "
-                          "'agentbox_reader', 'agentbox_system', 'agentbox_tenant')"};
+                          "SELECT count(*) = 5 FROM pg_catalog.pg_roles WHERE rolname IN ('agentbox_owner', "
+                          "'agentbox_reader', 'agentbox_writer', 'agentbox_system', 'agentbox_tenant')"};
 const Statement own_rights{"",
                            "SELECT rolsuper OR rolbypassrls, pg_has_role(current_user, 'agentbox_system', 'USAGE') "
                            "FROM pg_catalog.pg_roles WHERE rolname = current_user"};
 const Statement server_settings{"",
                                 "SELECT current_setting('server_version'), current_setting('fsync') = 'off' OR "
-                                "current_setting('full_page_writes') = 'off'"};
+                                "current_setting('full_page_writes') = 'off', "
+                                "current_setting('max_connections')::integer"};
+const Statement functions_of_schema{"",
+                                    "SELECT p.proname::text FROM pg_catalog.pg_proc p JOIN pg_catalog.pg_namespace n "
+                                    "ON n.oid = p.pronamespace WHERE n.nspname = 'agentbox'"};
 const Statement nothing{"", "SELECT 1"};
 const Statement lease_holder{"", "SELECT host FROM agentbox._lease WHERE name = 'box' AND until > clock_timestamp()"};
 
@@ -62,6 +66,7 @@ Inspection inspect(const Server& server, const std::vector<FamilySpec>& families
     const auto settings = ask(server_settings);
     found.version = settings.bytes(0, 0);
     found.loses_commits = settings.truth(0, 1);
+    found.max_connections = static_cast<int>(settings.number(0, 2));
     found.round_trip = std::chrono::microseconds::max();
     for (int round = 0; round < 5; ++round) {
       const auto start = Clock::now();
@@ -84,6 +89,11 @@ Inspection inspect(const Server& server, const std::vector<FamilySpec>& families
     }
     for (const auto& family : families)
       if (!known.contains(family.name)) found.missing_tables.push_back(family.name);
+    std::set<std::string, std::less<>> functions;
+    const auto named = ask(functions_of_schema);
+    for (int row = 0; row < named.rows(); ++row) functions.emplace(named.bytes(row, 0));
+    for (auto& name : tenant_functions(families))
+      if (!functions.contains(name)) found.missing_functions.push_back(std::move(name));
     if (found.is_system && found.missing_tables.empty())
       if (const auto holder = ask(lease_holder); holder.rows() == 1) found.holder = holder.bytes(0, 0);
     return found;

@@ -18,7 +18,8 @@ void make_schema(const Server& as_administrator, const std::vector<FamilySpec>&,
 struct Inspection {
   std::string version;  // "15.14"
   std::chrono::microseconds round_trip{};
-  std::vector<std::string> missing_tables;
+  int max_connections = 0;
+  std::vector<std::string> missing_tables, missing_functions;
   std::vector<std::string> unprotected_tables;  // row-level security is not forced
   std::vector<std::string> foreign_rights;      // tables that agentbox_tenant has rights on
   bool ignores_row_security = false;            // the user is a superuser, or may bypass row-level security

@@ -24,8 +24,9 @@ const Statement flush_log{"", "SELECT pg_logical_emit_message(true, 'agentbox', 
 
 constexpr std::size_t max_unflushed_bytes = 64u << 20;
 
-constexpr auto lost_the_lease = "AB001";
+constexpr auto lost_the_lease = "AB001", not_permitted = "42501";
 
+bool is_of_tenant(const Batch* batch) { return !batch->scope.is_system(); }
 bool is_counted(Write::Kind kind) { return kind == Write::Kind::add || kind == Write::Kind::raise; }
 
 }  // namespace
@@ -140,38 +141,75 @@ CounterFields CommitLog::read_counter(Family family, std::string_view key) const
 std::vector<Call> CommitLog::writes_of(const std::vector<const Batch*>& batches,
                                        const std::vector<Committer::Counted>& counted,
                                        std::deque<std::string>& encoded) const {
+  using Owner = std::optional<std::int64_t>;
+  struct Change {
+    Owner owner;  // of the batch; nothing: the box
+    std::string_view key, value;
+  };
   struct Changes {
-    std::map<std::string_view, const Write*> last;  // of each key
-    std::vector<std::string_view> put_keys, put_values, erased;
+    std::vector<Change> erased, put;
   };
   std::map<Family, Changes> changes;
+  struct Last {
+    const Write* write;
+    Owner owner;
+  };
+  std::map<Key, Last> last;  // change of each key
+  std::map<Key, Owner> counter_owners;
   for (const auto* batch : batches)
-    for (const auto& write : batch->writes)
-      if (!is_counted(write.kind)) changes[write.family].last[write.key] = &write;
-  for (auto& [family, of_family] : changes)
-    for (const auto& [key, write] : of_family.last) {
-      if (write->kind == Write::Kind::erase) {
-        of_family.erased.push_back(key);
-      } else {
-        of_family.put_keys.push_back(key);
-        of_family.put_values.push_back(write->value);
+    for (const auto& write : batch->writes) {
+      const auto& owner = batch->scope.owner();
+      const Key key{write.family, write.key};
+      if (is_counted(write.kind)) {
+        auto& known = counter_owners[key];
+        if (known && owner && *known != *owner) throw OutOfScope();
+        if (owner) known = owner;
+        continue;
       }
+      const auto [before, is_first] = last.try_emplace(key, Last{&write, owner});
+      if (is_first) continue;
+      auto& [earlier, earlier_owner] = before->second;
+      if (earlier_owner != owner) {
+        // A unique value may pass from one owner to another; a record may not.
+        if (earlier->kind == Write::Kind::erase)
+          changes[write.family].erased.push_back({earlier_owner, key.second, earlier->value});
+        else if (earlier_owner && owner)
+          throw OutOfScope();
+      }
+      before->second = {&write, owner};
     }
-  for (const auto& [family, key, fields] : counted) {
-    auto& of_family = changes[family];
-    of_family.put_keys.push_back(key);
-    of_family.put_values.push_back(encoded.emplace_back(encode(fields)));
+  for (const auto& [key, change] : last) {
+    auto& [erased, put] = changes[key.first];
+    (change.write->kind == Write::Kind::erase ? erased : put)
+        .push_back({change.owner, key.second, change.write->value});
   }
+  for (const auto& [family, key, fields] : counted)
+    changes[family].put.push_back({counter_owners[{family, key}], key, encoded.emplace_back(encode(fields))});
+
   std::vector<Call> calls;
+  const auto add_calls = [&](const std::vector<Change>& all, const Statement& of_system, const Statement& of_tenants,
+                             bool has_values) {
+    std::vector<std::int64_t> owners;
+    std::vector<std::string_view> keys, values, owned_keys, owned_values;
+    for (const auto& [owner, key, value] : all) {
+      if (owner) owners.push_back(*owner);
+      (owner ? owned_keys : keys).push_back(key);
+      (owner ? owned_values : values).push_back(value);
+    }
+    if (!keys.empty()) {
+      calls.push_back({&of_system});
+      calls.back().parameters.array(keys);
+      if (has_values) calls.back().parameters.array(values);
+    }
+    if (owners.empty()) return;
+    if (of_tenants.sql.empty()) throw OutOfScope();  // a table of the box
+    calls.push_back({&of_tenants});
+    calls.back().parameters.array(owners).array(owned_keys).array(owned_values);
+  };
   for (const auto& [family, of_family] : changes) {
-    if (!of_family.erased.empty()) {
-      calls.push_back({&statements_[family].erase});
-      calls.back().parameters.array(of_family.erased);
-    }
-    if (!of_family.put_keys.empty()) {
-      calls.push_back({&statements_[family].put});
-      calls.back().parameters.array(of_family.put_keys).array(of_family.put_values);
-    }
+    const auto& statements = statements_[family];
+    add_calls(of_family.erased, statements.erase, statements.tenant_erase, false);
+    add_calls(of_family.put, statements.put, statements.tenant_put, true);
   }
   return calls;
 }
@@ -205,6 +243,7 @@ bool CommitLog::append(const std::vector<const Batch*>& batches, const std::vect
       lease_.lose();
       throw Unavailable(lease_lost);
     }
+    if (refused.sqlstate == not_permitted && std::ranges::any_of(batches, is_of_tenant)) throw OutOfScope();
     if (refused.sqlstate.starts_with("40")) {
       ++activity().repeated_groups;
       throw OutOfDate();

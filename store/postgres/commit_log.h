@@ -1,6 +1,7 @@
 // How the committer writes to a store on a server: what a group is about is read in one round trip, and all that it
 // changes is written in another, in one transaction that renews the box's lease. Groups that add to known counters and
-// check nothing else take one.
+// check nothing else take one. What batches with a tenant's scope write goes through functions that get the scope of
+// each row: the server refuses rows of other owners, whatever the engine has checked.
 //
 // A group whose commit is cut off was committed or not: the log begins a new epoch of the lease, after which the old
 // group cannot be committed any more, and reads the number of the last group that was.

@@ -13,7 +13,7 @@ namespace store::postgres {
 namespace {
 
 constexpr int oldest_server = 150'000;
-constexpr std::uint32_t bytea_type = 17;
+constexpr std::uint32_t bytea_type = 17, bigint_type = 20;
 
 template <class Number>
 void append_number(std::string& to, Number number) {
@@ -21,6 +21,16 @@ void append_number(std::string& to, Number number) {
   boost::endian::endian_store<Number, sizeof(Number), boost::endian::order::big>(
       reinterpret_cast<unsigned char*>(bytes.data()), number);
   to.append(bytes.data(), bytes.size());
+}
+
+// One dimension, no nulls.
+void append_array_head(std::string& to, std::uint32_t type, std::size_t items) {
+  append_number<std::int32_t>(to, items == 0 ? 0 : 1);
+  append_number<std::int32_t>(to, 0);
+  append_number<std::uint32_t>(to, type);
+  if (items == 0) return;
+  append_number<std::int32_t>(to, static_cast<std::int32_t>(items));
+  append_number<std::int32_t>(to, 1);  // first index
 }
 
 // "28P01: password authentication failed ...", without the end of line.
@@ -62,16 +72,21 @@ Parameters& Parameters::array(const std::vector<std::string_view>& items) {
   std::size_t size = 20;
   for (const auto& item : items) size += item.size() + 4;
   text.reserve(size);
-  append_number<std::int32_t>(text, items.empty() ? 0 : 1);  // dimensions
-  append_number<std::int32_t>(text, 0);                      // no nulls
-  append_number<std::uint32_t>(text, bytea_type);
-  if (!items.empty()) {
-    append_number<std::int32_t>(text, static_cast<std::int32_t>(items.size()));
-    append_number<std::int32_t>(text, 1);  // first index
-  }
+  append_array_head(text, bytea_type, items.size());
   for (const auto& item : items) {
     append_number<std::int32_t>(text, static_cast<std::int32_t>(item.size()));
     text.append(item);
+  }
+  return bytes(text);
+}
+
+Parameters& Parameters::array(const std::vector<std::int64_t>& items) {
+  auto& text = own();
+  text.reserve(20 + items.size() * 12);
+  append_array_head(text, bigint_type, items.size());
+  for (const auto item : items) {
+    append_number<std::int32_t>(text, sizeof item);
+    append_number<std::int64_t>(text, item);
   }
   return bytes(text);
 }

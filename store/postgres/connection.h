@@ -41,6 +41,7 @@ class Parameters {
   Parameters& none();
   Parameters& number(std::int64_t);                         // of bigint
   Parameters& array(const std::vector<std::string_view>&);  // of bytea[]
+  Parameters& array(const std::vector<std::int64_t>&);      // of bigint[]
 
  private:
   friend class Connection;

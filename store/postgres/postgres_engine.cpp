@@ -20,6 +20,7 @@
 #include "store/postgres/commit_log.h"
 #include "store/postgres/lease.h"
 #include "store/postgres/pool.h"
+#include "store/postgres/schema.h"
 #include "store/postgres/statements.h"
 #include "store/rocks/folder_lock.h"
 #include "store/rocks/rocks_engine.h"
@@ -46,10 +47,12 @@ const postgres::Statement begin_snapshot{"snapshot", "BEGIN ISOLATION LEVEL REPE
 const postgres::Statement take_snapshot{"moment", "SELECT pg_current_snapshot()::text"};
 const postgres::Statement end_snapshot{"commit", "COMMIT"};
 const postgres::Statement database_size{"", "SELECT pg_catalog.pg_database_size(current_database())"};
-const postgres::Statement list_tables{
+const postgres::Statement list_schema{
     "",
     "SELECT c.relname::text FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace "
-    "WHERE n.nspname = 'agentbox' AND c.relkind IN ('r', 'p')"};
+    "WHERE n.nspname = 'agentbox' AND c.relkind IN ('r', 'p') UNION ALL "
+    "SELECT p.proname::text FROM pg_catalog.pg_proc p JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace "
+    "WHERE n.nspname = 'agentbox' AND has_function_privilege(p.oid, 'EXECUTE')"};
 
 std::string random_name() {
   std::array<unsigned char, 12> bytes{};
@@ -123,7 +126,7 @@ struct PostgresEngine::Impl {
         is_read_only(options.read_only),
         on_trouble(options.on_trouble),
         pool(std::move(location.server)) {
-    check_tables();
+    check_schema();
     postgres::activity().is_used = true;
     if (is_read_only) return;
     fs::create_directories(location.local);
@@ -141,14 +144,17 @@ struct PostgresEngine::Impl {
     if (!lease->is_lost()) lease->give_back(pool);
   }
 
-  void check_tables() {
-    const auto found = pool.run(Call{&list_tables});
+  void check_schema() {
+    const auto found = pool.run(Call{&list_schema});
     std::set<std::string, std::less<>> known;
     for (int row = 0; row < found.rows(); ++row) known.emplace(found.bytes(row, 0));
-    for (const auto& family : families)
-      if (!known.contains(family.name))
-        throw Unavailable("The database " + pool.server().shown + " lacks the table " + family.name +
+    const auto need = [&](const char* what, const std::string& name) {
+      if (!known.contains(name))
+        throw Unavailable("The database " + pool.server().shown + " lacks the " + what + " " + name +
                           " of this agentbox: run `agentbox store init` as an administrator of the database.");
+    };
+    for (const auto& family : families) need("table", family.name);
+    for (const auto& function : postgres::tenant_functions(families)) need("function", function);
   }
 
   // Asks a server that has not answered, and renews the lease.
@@ -280,7 +286,7 @@ std::vector<std::optional<std::string>> PostgresEngine::multi_get(Scope scope, F
   const auto& statements = impl_->statements[family];
   Call call{scope.is_system() ? &statements.multi_get : &statements.tenant_get};
   if (!scope.is_system()) call.parameters.number(*scope.owner());
-  call.parameters.array({keys.begin(), keys.end()});
+  call.parameters.array(std::vector<std::string_view>(keys.begin(), keys.end()));
   const auto found = impl_->run(call, at);
   for (int row = 0; row < found.rows(); ++row)
     values.at(static_cast<std::size_t>(found.number(row, 0)) - 1) = found.bytes(row, 1);

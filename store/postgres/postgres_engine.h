@@ -2,8 +2,9 @@
 // (lease.h).
 //
 // Reads take one round trip each. Those with a tenant's scope call functions that run as a role which row-level
-// security limits to that owner, whatever the key. Commits go through the Committer (commit_log.h). While the server
-// does not answer, everything throws Unavailable, after a second at most (pool.h).
+// security limits to that owner, whatever the key, and so do the writes of batches with such a scope. Commits go
+// through the Committer (commit_log.h). While the server does not answer, everything throws Unavailable, after a second
+// at most (pool.h).
 //
 // EngineOptions::folder is what remember_location() returned. A backup has the form of the embedded engine's, so that
 // it restores into either: the records of one moment are copied into an embedded store beside the lock, which is backed

@@ -5,11 +5,13 @@
 //
 //   agentbox_owner   owns the schema and the tables; cannot sign in
 //   agentbox_system  reads and writes everything; the box's user is a member
-//   agentbox_reader  owns the functions tenant_*, and reads one owner's rows; cannot sign in
+//   agentbox_reader  owns the functions tenant_* that read, and reads one owner's rows; cannot sign in
+//   agentbox_writer  owns the functions tenant_* that write, and writes rows of given owners; cannot sign in
 //   agentbox_tenant  may call the functions tenant_*, and nothing else
 //
 // Row-level security is forced on every table. agentbox_reader sees the rows of the owner in the setting
-// agentbox.owner, which the functions set for their transaction: without it every read fails.
+// agentbox.owner, agentbox_writer sees and changes those of the owners in agentbox.owners. The functions set them for
+// their transaction: without them every call fails.
 //
 //   _lease          which box uses the store: its name, its epoch, and the number of its last group of commits
 //   _owned_numbers  numbers of tables with owners, in index entries
@@ -31,6 +33,8 @@ std::string schema_script(const std::vector<FamilySpec>&, const std::string& use
 
 // "agentbox"."name".
 std::string table_name(const std::string& family);
+// Of the functions for tenants that each family needs, without the schema: tenant_get_name.
+std::vector<std::string> tenant_functions(const std::vector<FamilySpec>&);
 // "agentbox"."tenant_get_name".
 std::string function_name(const std::string& kind, const std::string& family);
 std::string quoted(const std::string& identifier);

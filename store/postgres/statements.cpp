@@ -45,6 +45,9 @@ std::vector<FamilyStatements> make_statements(const std::vector<FamilySpec>& fam
     if (family.has_owner || family.is_index) {
       made.tenant_get = {"own_" + name,
                          "SELECT place, bytes FROM " + function_name("get", name) + "($1::bigint, $2::bytea[])"};
+      const std::string rows = "($1::bigint[], $2::bytea[], $3::bytea[])";
+      made.tenant_put = {"own_put_" + name, "SELECT " + function_name("put", name) + rows};
+      made.tenant_erase = {"own_erase_" + name, "SELECT " + function_name("erase", name) + rows};
       const std::string page = "($1::bigint, $2::bytea, $3::bytea, $4::bigint, $5::bigint)";
       made.tenant_scan = {"own_scan_" + name, "SELECT found, bytes FROM " + function_name("scan", name) + page};
       if (family.has_owner && family.number != 0 && !index.empty())

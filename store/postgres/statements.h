@@ -11,7 +11,8 @@ namespace store::postgres {
 struct FamilyStatements {
   Statement get, multi_get, put, erase;
   Statement scan[2][2], lookup[2][2];  // [has an end][backwards]; lookup: by the index, to this family's records
-  Statement tenant_get, tenant_scan, tenant_lookup;  // no text: the family has nothing for tenants
+  // No text: the family has nothing for tenants.
+  Statement tenant_get, tenant_scan, tenant_lookup, tenant_put, tenant_erase;
 };
 
 std::vector<FamilyStatements> make_statements(const std::vector<FamilySpec>&);

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { articles } from "./articles.mjs";
 import { build, ci } from "./build.mjs";
 import { bus } from "./bus.mjs";
+import { channels } from "./channels.mjs";
 import { model_history, model_streams, models } from "./models.mjs";
 import { pages } from "./pages.mjs";
 import { postgres } from "./postgres.mjs";
@@ -267,6 +268,7 @@ export const figures = [
   { name: "steady_sessions", measure: steady_sessions },
   { name: "restarts", measure: restarts },
   { name: "bus", measure: bus },
+  { name: "channels", measure: channels },
   { name: "build", measure: build, only_by_name: true },
   { name: "ci", measure: ci, only_by_name: true },
 ];

@@ -17,6 +17,7 @@
 #include "appliance/billing/usage/period.h"
 #include "appliance/box/open_store.h"
 #include "appliance/foundation/data_folder.h"
+#include "appliance/foundation/settings/load.h"
 #include "web/task.h"
 
 namespace {
@@ -110,9 +111,9 @@ int main(int argc, char** argv) {
     return 2;
   }
   try {
-    agentbox::Settings settings;
-    settings.data = argv[1];
-    const auto store = agentbox::open_store(settings);
+    // STORE_URL: into that database.
+    const auto store = agentbox::open_store(
+        agentbox::resolve_settings({{"AGENTBOX_DATA", argv[1]}}, agentbox::process_environment(), {}));
     usage::Ledger ledger(store->system());
     boost::asio::io_context context(1);
     boost::asio::co_spawn(context,

@@ -32,22 +32,24 @@ const body_for = (model, more = {}) => JSON.stringify({ model, ...QUESTION, ...m
 
 const median = (values) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
 
-const start_upstream = async (bench) => {
+export const start_upstream = async (bench) => {
   const { child, port } = await start_program(join(bench.tools, "model_upstream"));
   return { child, url: `http://127.0.0.1:${port}`, zero: `http://127.0.0.1:${port}/zero/v1`, think: `http://127.0.0.1:${port}/think/v1` };
 };
 
-// A box that asks `upstream`, with PAYERS people who have a key each, and a history of `users` users.
-const start_model_box = async (bench, name, upstream, users = PAYERS, months = 0) => {
+// A box that asks `upstream`, with PAYERS people who have a key each, and a history of `users` users. `more`: of its environment.
+export const start_model_box = async (bench, name, upstream, users = PAYERS, months = 0, more = {}) => {
   const folder = join(bench.folder, name),
     keys = `${folder}.keys`;
   execFileSync(bench.binary, ["init", "--data", folder, "--email", "admin@bench.local", "--password", "bench admin password"], {
     stdio: "ignore",
+    env: { ...process.env, ...more },
   });
-  writeFileSync(keys, execFileSync(join(bench.tools, "fill_models"), [folder, PAYERS, users, months].map(String), { maxBuffer: 1 << 24 }));
+  const fill = [folder, PAYERS, users, months].map(String);
+  writeFileSync(keys, execFileSync(join(bench.tools, "fill_models"), fill, { maxBuffer: 1 << 24, env: { ...process.env, ...more } }));
   const box = await start_box(bench.binary, folder, {
     reuse: true,
-    env: { OPENROUTER_API_KEY: "sk-bench", OPENROUTER_BASE_URL: upstream },
+    env: { OPENROUTER_API_KEY: "sk-bench", OPENROUTER_BASE_URL: upstream, ...more },
   });
   const ask = (load) => wrk(`${box.backend}/v1/chat/completions`, { ...load, script: "models.lua", arguments: [keys, body_for(MODEL)] });
   return { ...box, keys, ask };

@@ -28,7 +28,7 @@ class InvitesTest : public people_tests::People {
 
   billing::Subscriptions held{store->system()};
   billing::PlanDirectory plans{store->system()};
-  groups::Groups groups{store->system(), plans};
+  groups::Groups groups{store->system(), plans, events};
   invites::Invites invites{store->system(), plans, groups};
 };
 

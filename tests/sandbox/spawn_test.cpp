@@ -6,6 +6,7 @@
 #include <netinet/in.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -27,6 +28,7 @@ namespace spawn_test {
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 using testing::HasSubstr;
+using testing::Not;
 
 constexpr Account box{.user = 61'234, .group = 61'235};
 constexpr uid_t first_user = 1'900'000'000;
@@ -85,9 +87,7 @@ class Spawn : public testing::Test {
     helper_ = ::fork();
     if (helper_ == 0) {
       ::close(ends_[0]);
-      serve_spawn(
-          {.binary = "/usr/bin/bash", .agents = agents(), .hidden = data_.path(), .box = box, .first_user = first_user},
-          ends_[1]);
+      serve_spawn(options(), ends_[1]);
       ::_exit(0);
     }
     ::close(ends_[1]);
@@ -101,6 +101,10 @@ class Spawn : public testing::Test {
     EXPECT_EQ(status, 0) << "the helper did not end cleanly";
   }
 
+  virtual SpawnOptions options() const {
+    return {
+        .binary = "/usr/bin/bash", .agents = agents(), .hidden = data_.path(), .box = box, .first_user = first_user};
+  }
   fs::path agents() const { return data_.path() / "agents"; }
   fs::path workspace(const std::string& name) const { return agents() / name / "workspace"; }
   void make_agent(const std::string& name) const {
@@ -348,6 +352,74 @@ TEST_F(Spawn, EndsAtAnEmptyMessage) {
   EXPECT_TRUE(send_message(ends_[0], "", 0));
   SpawnAnswer answer;
   EXPECT_FALSE(receive_message(ends_[0], &answer, sizeof answer));
+}
+
+// In a container of one agent.
+class ContainerSpawn : public Spawn {
+ protected:
+  void SetUp() override {
+    if (const auto why = why_no_commands(); !why.empty()) GTEST_SKIP() << why;
+    Spawn::SetUp();
+    give_folder(workspace("one"), {}, {.user = first_user + port_, .group = first_user + port_});
+    ASSERT_EQ(::pipe2(pipe_, O_CLOEXEC), 0);
+    ASSERT_EQ(::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, channel_), 0);
+  }
+  SpawnOptions options() const override {
+    return {.binary = {},
+            .agents = {},
+            .hidden = {},
+            .box = {},
+            .first_user = first_user + port_,
+            .tools = "/",
+            .workspace = workspace("one")};
+  }
+  Descriptor text(std::string_view words) const {
+    Descriptor file(::memfd_create("text", MFD_CLOEXEC));
+    EXPECT_EQ(::pwrite(file.get(), words.data(), words.size(), 0), ssize_t(words.size()));
+    EXPECT_EQ(::fchmod(file.get(), 0444), 0);
+    return file;
+  }
+
+  int pipe_[2] = {-1, -1}, channel_[2] = {-1, -1};
+};
+
+TEST_F(ContainerSpawn, RunsCommandsAsItsUserInItsWorkspace) {
+  const auto words = text("echo $(id -u) $(pwd) > made; ls / > seen");
+  const auto started = honest().start(CommandStart{.agent = "one",
+                                                   .port = port_,
+                                                   .limits = {.processes = 20},
+                                                   .group = {},
+                                                   .temporary_bytes = 1u << 20,
+                                                   .input = pipe_[0],
+                                                   .output = pipe_[1],
+                                                   .error = pipe_[1],
+                                                   .text = words.get(),
+                                                   .channel = channel_[1]});
+  const Descriptor process(started.process);
+  pollfd ended{.fd = process.get(), .events = POLLIN, .revents = 0};
+  ASSERT_EQ(::poll(&ended, 1, 10'000), 1);
+  EXPECT_EQ(honest().collect(started.pid), 0);
+  EXPECT_EQ(contents(workspace("one") / "made"), std::to_string(first_user + port_) + " /workspace\n");
+  EXPECT_THAT(contents(workspace("one") / "seen"), Not(HasSubstr("root")));
+}
+
+TEST_F(ContainerSpawn, RefusesAgentsOtherUsersAndOtherFolders) {
+  expect_refused(order(), "agents do not run in this container");
+  const auto words = text("true");
+  auto command = order();
+  command.task = SpawnTask::command;
+  const auto asked = [&](const SpawnOrder& wanted) {
+    return say(&wanted, sizeof wanted, {pipe_[0], pipe_[1], pipe_[1], words.get(), channel_[1]});
+  };
+  for (const uid_t user : {0u, first_user + port_ - 1, first_user + port_ + 1, ~0u}) {
+    command.user = user;
+    EXPECT_THAT(asked(command).step, HasSubstr("not an agent's user"));
+  }
+  command.user = first_user + port_;
+  command.place = std::uint32_t(CommandPlace::browser);
+  EXPECT_THAT(asked(command).step, HasSubstr("a place that is not in the container"));
+  command.place = std::uint32_t(CommandPlace::workspace);
+  EXPECT_EQ(asked(command).error, 0);
 }
 
 }  // namespace spawn_test

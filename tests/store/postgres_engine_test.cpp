@@ -17,6 +17,7 @@ namespace postgres_engine_test {
 using namespace std::chrono_literals;
 using engine_contract_test::entries;
 using engine_contract_test::owned;
+using engine_contract_test::sums_by_owner;
 using engine_contract_test::things;
 using store::Batch;
 using store::Precondition;
@@ -77,6 +78,12 @@ class Postgres : public testing::Test {
       return refused.sqlstate;
     }
   }
+  static std::string literal(const std::string& bytes) {
+    std::string hex = "'\\x";
+    for (const unsigned char byte : bytes)
+      hex.append(1, "0123456789abcdef"[byte >> 4]).append(1, "0123456789abcdef"[byte & 15]);
+    return hex + "'";
+  }
   void wait_until_usable() const {
     for (const auto deadline = Clock::now() + 30s; engine_->read_only_reason() && Clock::now() < deadline;)
       std::this_thread::sleep_for(20ms);
@@ -128,10 +135,92 @@ TEST_F(Postgres, RolesSeeTheirRowsOnly) {
   }
   const auto found = store::postgres::inspect(location().server, families);
   EXPECT_TRUE(found.missing_tables.empty());
+  EXPECT_TRUE(found.missing_functions.empty());
+  EXPECT_EQ(found.max_connections, 200);
   EXPECT_TRUE(found.unprotected_tables.empty());
   EXPECT_TRUE(found.foreign_rights.empty());
   EXPECT_TRUE(found.is_system);
   EXPECT_FALSE(found.ignores_row_security);
+}
+
+TEST_F(Postgres, RolesWriteTheirRowsOnly) {
+  struct Row {
+    std::string scope, key, value;
+  };
+  const auto mine = store::keys::owned(1, "a"), theirs = store::keys::owned(2, "a");
+  const auto entry = [](const std::string& value) { return store::keys::index_entry(90, 1, {}, value); };
+  put(theirs, "theirs", owned);
+  put(entry("taken"), theirs, entries);
+  put(theirs, "1", sums_by_owner);
+  auto tenant = as_role("agentbox_tenant"), writer = as_role("agentbox_writer");
+  const auto call = [&](const std::string& function, const std::vector<Row>& given) {
+    std::string scopes, keys, values;
+    for (const auto& [scope, key, value] : given) {
+      const auto* const comma = scopes.empty() ? "" : ", ";
+      scopes += comma + scope;
+      keys += comma + literal(key);
+      values += comma + literal(value);
+    }
+    return refusal(*tenant, "SELECT agentbox.tenant_" + function + "(ARRAY[" + scopes + "]::bigint[], ARRAY[" + keys +
+                                "]::bytea[], ARRAY[" + values + "]::bytea[])");
+  };
+  EXPECT_EQ(call("put_owned", {{"1", mine, "mine"}}), "none");
+  EXPECT_EQ(call("put_entries", {{"1", entry("free"), mine}}), "none");
+  for (const auto* scope : {"1", "3", "-1", "NULL"}) {
+    EXPECT_EQ(call("put_owned", {{scope, theirs, "changed"}}), "42501");
+    EXPECT_EQ(call("put_owned", {{scope, store::keys::owned(2, "b"), "new"}}), "42501");
+    EXPECT_EQ(call("erase_owned", {{scope, theirs, ""}}), "42501");
+    EXPECT_EQ(call("put_entries", {{scope, entry("other"), theirs}}), "42501") << "of another owner's record";
+    EXPECT_EQ(call("erase_entries", {{scope, entry("taken"), theirs}}), "42501");
+  }
+  EXPECT_EQ(call("put_owned", {{"1", "short", "new"}}), "42501");
+  EXPECT_EQ(call("put_entries", {{"1", entry("taken"), mine}}), "42501") << "another owner's entry";
+  EXPECT_EQ(call("erase_entries", {{"1", entry("taken"), mine}}), "none") << "there is none of this owner's";
+  EXPECT_EQ(call("put_entries", {{"1", store::keys::index_entry(91, 1, {}, "x"), mine}}), "42501")
+      << "of a table of the box";
+  // Beside rows that are in order, also where the other owner writes in the same call.
+  const Row good{"2", store::keys::owned(2, "good"), "new"};
+  EXPECT_EQ(call("put_owned", {good, {"1", theirs, "changed"}}), "42501");
+  EXPECT_EQ(call("put_owned", {good, {"1", store::keys::owned(2, "b"), "new"}}), "42501");
+  EXPECT_EQ(call("erase_owned", {good, {"1", theirs, ""}}), "42501");
+  EXPECT_EQ(call("put_entries", {{"2", entry("good"), theirs}, {"1", entry("taken"), mine}}), "42501");
+  EXPECT_EQ(call("erase_entries", {{"2", entry("good"), theirs}, {"1", entry("taken"), mine}}), "none");
+
+  const auto all = store::Scope::system();
+  EXPECT_EQ(engine_->get(all, owned, theirs), "theirs");
+  for (const auto* id : {"b", "good"}) EXPECT_EQ(engine_->get(all, owned, store::keys::owned(2, id)), std::nullopt);
+  EXPECT_EQ(engine_->get(all, entries, entry("taken")), theirs);
+  EXPECT_EQ(engine_->get(all, entries, entry("free")), mine);
+  for (const auto& family : families) {
+    const auto table = "agentbox." + family.name;
+    for (const auto& change : {"INSERT INTO " + table + " VALUES ('x', 'x')", "UPDATE " + table + " SET value = 'x'",
+                               "DELETE FROM " + table, "TRUNCATE " + table}) {
+      EXPECT_EQ(refusal(*tenant, change), "42501") << change;
+      EXPECT_NE(refusal(*writer, change), "none") << change << ": nothing without a scope";
+    }
+  }
+}
+
+TEST_F(Postgres, AUniqueValuePassesFromOneOwnerToAnother) {
+  const auto entry = store::keys::index_entry(90, 1, {}, "name");
+  const auto record = [](std::int64_t owner) { return store::keys::owned(owner, "a"); };
+  std::int64_t holder = 1;
+  put(entry, record(holder), entries);
+  // Side by side, so that they meet in one group.
+  for (int round = 0; round < 50; ++round) {
+    const auto next = holder % 3 + 1;
+    Batch given_up{{}, {{.kind = Write::Kind::erase, .family = entries, .key = entry, .value = record(holder)}}};
+    given_up.scope = store::Scope::tenant(holder);
+    std::jthread other([&, batch = std::move(given_up)]() mutable { engine_->commit_blocking(std::move(batch)); });
+    for (bool taken = false; !taken;) {
+      Batch batch{{{.kind = Precondition::Kind::absent, .family = entries, .key = entry}},
+                  {put_of(entry, record(next), entries)}};
+      batch.scope = store::Scope::tenant(next);
+      taken = engine_->commit_blocking(std::move(batch)).ok();
+    }
+    EXPECT_EQ(engine_->get(store::Scope::system(), entries, entry), record(next));
+    holder = next;
+  }
 }
 
 TEST_F(Postgres, ADatabaseServesOneBox) {

@@ -3,7 +3,8 @@
 //   node build.mjs OUTPUT.cpp
 //
 // Runs where node_modules is (the build tree). Assets are named by the hash of their content, so that they can be
-// cached for ever; only index.html keeps its name. Each page and each language is a file of its own, loaded when needed.
+// cached for ever; only index.html keeps its name. Each page is a file of its own, loaded when needed, and so are the texts of each
+// folder of pages in each language.
 import { createHash } from "node:crypto";
 import { readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { basename, extname, resolve } from "node:path";
@@ -11,7 +12,7 @@ import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import { build } from "esbuild";
 import { usual_diagrams } from "./diagrams.mjs";
 import { collisions } from "./styles.mjs";
-import { texts_in_message_files } from "./texts.mjs";
+import { text_files, texts_in_message_files } from "./texts.mjs";
 
 const contentTypes = {
   ".html": "text/html; charset=utf-8",
@@ -61,7 +62,7 @@ const diagrams = await build({
 const diagram_frame = Buffer.from(readFileSync("src/diagram/frame.html", "utf8").replace("%frame%", asset_of(diagrams.outputFiles[0])));
 const diagram_page = `/assets/diagram-${hash_of(diagram_frame).slice(0, 8).toUpperCase()}.html`;
 
-const main = await build({
+const of_console = {
   ...shared,
   entryPoints: { console: "src/main.tsx", style: "src/styles/index.css", icon: "src/icon.svg" },
   chunkNames: "assets/[name]-[hash]",
@@ -71,9 +72,40 @@ const main = await build({
   format: "esm",
   jsx: "automatic",
   jsxImportSource: "preact",
-  define: { "process.env.NODE_ENV": '"production"', LANGUAGES: JSON.stringify(languages), DIAGRAM_PAGE: JSON.stringify(diagram_page) },
-  plugins: [texts_in_message_files],
+};
+const definitions = (texts, file_of_page) => ({
+  "process.env.NODE_ENV": '"production"',
+  DIAGRAM_PAGE: JSON.stringify(diagram_page),
+  TEXTS: JSON.stringify(texts),
+  TEXTS_OF_PAGE: JSON.stringify(file_of_page),
 });
+const pageRows = [...readFileSync("src/app/pages.ts", "utf8").matchAll(/path: "([^"]+)".*?import\("\.\.\/(pages\/[^"]+)"\)/g)].map(
+  ([, path, source]) => [path, source],
+);
+
+// Built once to learn which sources each page needs, and so which texts; then with the addresses of the files of texts.
+const messages = Object.fromEntries(languages.map((tag) => [tag, JSON.parse(readFileSync(`src/messages/${tag}.json`, "utf8"))]));
+const sources = await build({ ...of_console, define: definitions({}, {}), plugins: [texts_in_message_files] });
+const split = text_files({
+  inputs: sources.metafile.inputs,
+  page_rows: pageRows,
+  first: ["/", "/login", "/dashboard", "/agents/:id"],
+  keys: Object.keys(messages.en),
+});
+const textModules = new Map();
+const texts = Object.fromEntries(
+  languages.map((tag) => {
+    const addressOf = ([name, keys]) => {
+      const chosen = Object.entries(messages[tag]).filter(([key]) => keys.has(key) || keys.has(key.replace(/\.\w+$/, ".other")));
+      const body = Buffer.from(`export default ${JSON.stringify(Object.fromEntries(chosen))};\n`);
+      const address = `/assets/${tag}-${name}-${hash_of(body).slice(0, 8).toUpperCase()}.js`;
+      textModules.set(address, body);
+      return [name, address];
+    };
+    return [tag, Object.fromEntries(Object.entries(split.files).map(addressOf))];
+  }),
+);
+const main = await build({ ...of_console, define: definitions(texts, split.file_of_page) });
 // The page that plays a live stream, which shares nothing with the console.
 const player = await build({
   ...shared,
@@ -92,20 +124,18 @@ const importsOf = (path, found = new Set()) => {
 };
 const always = new Set(mainScript.imports.filter(({ kind }) => kind === "import-statement").flatMap(({ path }) => [...importsOf(path)]));
 const outputOf = (source) => Object.keys(main.metafile.outputs).find((path) => main.metafile.outputs[path].entryPoint === source);
-const pageRows = [...readFileSync("src/app/pages.ts", "utf8").matchAll(/path: "([^"]+)".*?import\("\.\.\/(pages\/[^"]+)"\)/g)];
 const pages = Object.fromEntries(
-  pageRows.map(([, path, source]) => [
+  pageRows.map(([path, source]) => [
     path,
     [...importsOf(outputOf(`src/${source}.tsx`))].filter((file) => !always.has(file)).map((file) => `/assets/${basename(file)}`),
   ]),
 );
-const textFiles = Object.fromEntries(languages.map((tag) => [tag, `/assets/${basename(outputOf(`src/messages/${tag}.json`))}`]));
 // No module, so that it runs before the page is drawn.
 const first = await build({
   ...shared,
   entryPoints: { first_paint: "src/app/first_paint.ts" },
   format: "iife",
-  define: { PAGES: JSON.stringify(pages), TEXTS: JSON.stringify(textFiles) },
+  define: { PAGES: JSON.stringify(pages), TEXTS: JSON.stringify(texts), TEXTS_OF_PAGE: JSON.stringify(split.file_of_page) },
 });
 // For the service worker and the manifest.
 const pictures = await build({
@@ -122,6 +152,7 @@ const files = new Map(
   ]),
 );
 files.set(diagram_page, diagram_frame);
+for (const [address, body] of textModules) files.set(address, body);
 const urlOfEntry = {};
 for (const [path, { entryPoint }] of Object.entries(outputs)) {
   const name = basename(path).split("-")[0];
@@ -178,7 +209,7 @@ files.set("/player.html", page("src/player/player.html"));
 const shell = [
   "/",
   ...[script[0], ...always].map((file) => `/assets/${basename(file)}`),
-  ...Object.values(textFiles),
+  ...Object.values(texts).map(({ frame }) => frame),
   ...pages["/dashboard"],
   ...["first_paint", "style", "icon", "inter"].map((entry) => urlOfEntry[entry]),
 ];

@@ -176,12 +176,10 @@ Result<Pairs> query_pairs(std::string_view query) {
   return pairs;
 }
 
-boost::json::object text_schema(std::size_t min, std::size_t max) {
+boost::json::object text_schema(std::size_t min, std::size_t max, bool may_be_blank) {
   boost::json::object out{{"type", "string"}};
-  if (min > 0) {
-    out["minLength"] = min;
-    out["pattern"] = "\\S";
-  }
+  if (min > 0) out["minLength"] = min;
+  if (min > 0 && !may_be_blank) out["pattern"] = "\\S";
   if (max != SIZE_MAX) out["maxLength"] = max;
   return out;
 }

@@ -25,7 +25,12 @@ inline constexpr bool is_variant = false;
 template <class... T>
 inline constexpr bool is_variant<std::variant<T...>> = true;
 
-boost::json::object text_schema(std::size_t min, std::size_t max);
+template <class T>
+inline constexpr bool is_verbatim = false;
+template <std::size_t Min, std::size_t Max>
+inline constexpr bool is_verbatim<Verbatim<Min, Max>> = true;
+
+boost::json::object text_schema(std::size_t min, std::size_t max, bool may_be_blank);
 boost::json::object whole_schema(std::int64_t lo, std::int64_t hi);
 boost::json::object number_schema(double least, double most);
 boost::json::object list_schema(boost::json::object items, std::size_t fewest, std::size_t most);
@@ -63,11 +68,11 @@ boost::json::object schema(Open& open) {
   if constexpr (is_optional<T>) {
     return or_null(schema<typename T::value_type>(open));
   } else if constexpr (std::is_same_v<T, Id>) {
-    auto out = text_schema(Bounds<Id>::min, Bounds<Id>::max);
+    auto out = text_schema(Bounds<Id>::min, Bounds<Id>::max, false);
     out["pattern"] = "^[A-Za-z0-9_-]+$";
     return out;
   } else if constexpr (TextField<T>) {
-    return text_schema(Bounds<T>::min, Bounds<T>::max == max_string ? SIZE_MAX : Bounds<T>::max);
+    return text_schema(Bounds<T>::min, Bounds<T>::max == max_string ? SIZE_MAX : Bounds<T>::max, is_verbatim<T>);
   } else if constexpr (std::is_same_v<T, bool>) {
     return {{"type", "boolean"}};
   } else if constexpr (WholeField<T>) {

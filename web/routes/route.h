@@ -108,10 +108,11 @@ struct Route {
 };
 
 // The form of error bodies for clients that expect another one than {error, code?}. It applies to `prefix` and all
-// paths below it, with or without a row; status and headers do not change.
+// paths below it, with or without a row; the status does not change.
 struct ErrorForm {
   std::string prefix;  // without a slash at its end
   std::function<boost::json::object(const Error&)> body;
+  std::string content_type = {};  // empty: application/json
 };
 
 // Appends `rows` to `table`: a listener's table consists of the tables of its capabilities. (A row holds a reference,

@@ -176,6 +176,7 @@ struct Dispatcher::Impl {
   Response page_or(const Request& request, Response refused) const;
   Task<std::optional<Response>> page_of_nothing(Request& request, const Router::Match& match);
   Response complete(const Request& request, Response response) const;
+  void put_in_form(const Request& request, const Error& error, Response& response) const;
   Response error_on_path(const Request& request, const Error& error) const;
   Response error_with_status(const Request& request, Error error, int status) const;
   Response refuse(const Request& request, const Error& error) const;
@@ -259,11 +260,18 @@ Error Dispatcher::Impl::explain(std::exception_ptr failure) const {
   return internal("Internal error", sentence_of(failure));
 }
 
+void Dispatcher::Impl::put_in_form(const Request& request, const Error& error, Response& response) const {
+  for (const auto& form : options.error_forms) {
+    if (!is_beneath(request.path, form.prefix)) continue;
+    response.body = boost::json::serialize(form.body(error));
+    if (!form.content_type.empty()) response.content_type = form.content_type;
+  }
+}
+
 // The error in the form that applies to this path.
 Response Dispatcher::Impl::error_on_path(const Request& request, const Error& error) const {
   auto response = error_response(error);
-  for (const auto& form : options.error_forms)
-    if (is_beneath(request.path, form.prefix)) response.body = boost::json::serialize(form.body(error));
+  put_in_form(request, error, response);
   return response;
 }
 
@@ -272,8 +280,7 @@ Response Dispatcher::Impl::error_with_status(const Request& request, Error error
   auto response = error_response(error);
   response.status = status;
   error.extra["status"] = status;
-  for (const auto& form : options.error_forms)
-    if (is_beneath(request.path, form.prefix)) response.body = boost::json::serialize(form.body(error));
+  put_in_form(request, error, response);
   return response;
 }
 

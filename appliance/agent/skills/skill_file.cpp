@@ -1,6 +1,7 @@
 #include "appliance/agent/skills/skill_file.h"
 
 #include "appliance/agent/skills/yaml.h"
+#include "web/json.h"
 #include "web/utf8.h"
 
 namespace agent_process {
@@ -35,6 +36,38 @@ web::Result<Parts> split(std::string_view text) {
   return wrong("the front matter has no end: a line ---");
 }
 
+// What an author says without effect on the box. Members of another form are left out.
+std::vector<std::string> read_allowed_tools(const boost::json::object& head) {
+  constexpr std::size_t max_tools = 50, max_tool_bytes = 200;
+  std::vector<std::string> tools;
+  const auto add = [&](std::string_view tool) {
+    if (!tool.empty() && tools.size() < max_tools) tools.emplace_back(web::utf8_prefix(tool, max_tool_bytes));
+  };
+  const auto* value = head.if_contains("allowed-tools");
+  if (!value) return tools;
+  if (const auto* list = value->if_array()) {
+    for (const auto& each : *list)
+      if (each.is_string()) add(each.get_string());
+  } else if (const auto* text = value->if_string()) {
+    // Separated by spaces and commas, except within the parentheses of "Bash(git log:*)".
+    std::size_t begin = 0, depth = 0;
+    for (std::size_t at = 0; at <= text->size(); ++at) {
+      const char c = at < text->size() ? (*text)[at] : ' ';
+      if (c == '(') ++depth;
+      if (c == ')' && depth > 0) --depth;
+      if (at < text->size() && (depth > 0 || (c != ' ' && c != ','))) continue;
+      add(std::string_view(*text).substr(begin, at - begin));
+      begin = at + 1;
+    }
+  }
+  return tools;
+}
+
+std::string read_compatibility(const boost::json::object& head) {
+  constexpr std::size_t max_bytes = 500;
+  return std::string(web::utf8_prefix(web::string_member(head, "compatibility"), max_bytes));
+}
+
 }  // namespace
 
 bool is_skill_name(std::string_view name) {
@@ -58,7 +91,10 @@ web::Result<SkillFile> parse_skill_file(std::string_view text) {
   if (!head) return wrong(head.error().message);
   if (!is_skill_name(head->name))
     return wrong("name must be at most 64 lower-case letters and digits, in words joined by hyphens");
-  return SkillFile{.head = std::move(*head), .instructions = std::string(parts->instructions)};
+  return SkillFile{.head = std::move(*head),
+                   .allowed_tools = read_allowed_tools(value->get_object()),
+                   .compatibility = read_compatibility(value->get_object()),
+                   .instructions = std::string(parts->instructions)};
 }
 
 }  // namespace agent_process

@@ -37,6 +37,8 @@ BOOST_DESCRIBE_STRUCT(SkillHead, (), (name, description, version, inputs, price,
 
 struct SkillFile {
   SkillHead head;
+  std::vector<std::string> allowed_tools;  // "allowed-tools", a text or a list; at most 50
+  std::string compatibility;               // at most 500 bytes
   std::string instructions;
 };
 

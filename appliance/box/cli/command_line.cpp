@@ -232,9 +232,10 @@ void add_summarizer(CLI::App& app, Run& run) {
 }
 
 void add_spawn(CLI::App& app, Run& run) {
-  auto* command = app.add_subcommand("spawn", "Start agents for a box that became a user; the box starts it");
+  auto* command = app.add_subcommand("spawn", "Start agents and commands for a box; the box starts it");
   command->group("");
   const auto options = std::make_shared<sandbox::SpawnOptions>();
+  const auto connect = std::make_shared<std::filesystem::path>();
   command->add_option("--agents", options->agents);
   command->add_option("--hidden", options->hidden);
   command->add_option("--user", options->box.user);
@@ -242,7 +243,9 @@ void add_spawn(CLI::App& app, Run& run) {
   command->add_option("--first-user", options->first_user);
   command->add_option("--tools", options->tools);
   command->add_option("--packages", options->packages);
-  command->callback([&run, options] { run = [options] { return spawn(*options); }; });
+  command->add_option("--workspace", options->workspace);
+  command->add_option("--connect", *connect);
+  command->callback([&run, options, connect] { run = [options, connect] { return spawn(*options, *connect); }; });
 }
 
 // Names the unknown argument, with the nearest known one; otherwise returns CLI11's message.

@@ -19,7 +19,8 @@ int serve(const Settings&, const SettingSources&);
 int summarizer(const Settings&, std::optional<pid_t> box);
 
 // The helper of a box that became a user, which starts it. Refuses to run otherwise.
-int spawn(const sandbox::SpawnOptions&);
+// `connect`: where the box listens; empty: it has been given the socket.
+int spawn(const sandbox::SpawnOptions&, const std::filesystem::path& connect);
 
 struct InitOptions {
   std::string email;

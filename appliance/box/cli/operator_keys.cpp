@@ -69,7 +69,7 @@ void add_operator_keys(CLI::App& admin, std::function<int()>& run) {
   creating
       ->add_option(
           "--scope", given->scopes,
-          "read-only, users, agents, files or backup; several with commas. read-only limits the key to reading, "
+          "read-only, users, agents, files, backup or scim; several with commas. read-only limits the key to reading, "
           "alone it reads the whole box")
       ->required()
       ->delimiter(',');

@@ -1,6 +1,8 @@
 // `channels`: the messaging channels of a user's own agents, with an API key.
+#include <algorithm>
 #include <array>
 #include <boost/json.hpp>
+#include <charconv>
 #include <iostream>
 #include <memory>
 #include <tuple>
@@ -53,7 +55,7 @@ class UserClient {
 
 struct OwnerArguments {
   std::string url, key_file;
-  std::string agent, channel, kind, code, person, letter, token_file, access;
+  std::string agent, channel, kind, code, person, cap, letter, token_file, access;
   std::vector<std::string> options, secrets;
   bool as_owner = false, as_json = false;
 };
@@ -189,6 +191,36 @@ int set_standing(const UserClient& box, const OwnerArguments& given, const char*
   return 0;
 }
 
+constexpr std::string_view usual_cap = "default";
+
+std::int64_t parse_cap(std::string_view text) {
+  std::int64_t cap = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), cap);
+  if (error != std::errc() || end != text.data() + text.size())
+    throw UsageError("messages must be a number or default: " + std::string(text));
+  return cap;
+}
+
+// The standing stays as it is.
+int set_cap(const UserClient& box, const OwnerArguments& given) {
+  const auto path = channel_path(box, given) + "/peers";
+  const auto one = path + "/" + escaped(given.person);
+  json::object answer;
+  if (given.cap == usual_cap) {
+    answer = box.call("DELETE", one + "/cap");
+  } else {
+    const auto all = box.call("GET", path);
+    const auto& people = all.at("peers").as_array();
+    const auto person =
+        std::ranges::find(people, given.person, [](const json::value& each) { return shown(each.at("id")); });
+    if (person == people.end()) throw UsageError("the channel knows no person " + given.person);
+    answer =
+        box.call("PUT", one, json::object{{"standing", person->at("standing")}, {"dailyCap", parse_cap(given.cap)}});
+  }
+  if (!print_json(given, answer.at("peer"))) print_people({answer.at("peer")});
+  return 0;
+}
+
 int list_undelivered(const UserClient& box, const OwnerArguments& given) {
   const auto answer = box.call("GET", channel_path(box, given) + "/dead-letters");
   if (print_json(given, answer.at("deadLetters"))) return 0;
@@ -292,6 +324,12 @@ void add_own_channels(CLI::App& app, std::function<int()>& run) {
       return set_standing(box, named, standing);
     });
   }
+  auto* limiting = add_on_channel("limit", "Limit how often a person or group may write");
+  limiting->add_option("person", given->person, "the id, as printed by people")->required();
+  limiting->add_option("messages", given->cap, "in a day (UTC); default: as the channel limits each person")
+      ->required();
+  add_json(limiting);
+  connect_user(limiting, set_cap);
 
   auto* undelivered = add_on_channel("undelivered", "List messages that could not be delivered");
   add_json(undelivered);

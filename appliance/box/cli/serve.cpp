@@ -148,12 +148,19 @@ int summarizer(const Settings& settings, std::optional<pid_t> box) {
   return 0;
 }
 
-int spawn(const sandbox::SpawnOptions& options) {
-  if (::geteuid() != 0 || !sandbox::is_spawn_socket(sandbox::spawn_socket))
-    throw UsageError("spawn is for a box that root starts with RUN_AS, which runs it by itself");
+int spawn(const sandbox::SpawnOptions& options, const std::filesystem::path& connect) {
+  int socket = sandbox::spawn_socket;
+  try {
+    if (!connect.empty()) socket = sandbox::connect_spawn_socket(connect);
+  } catch (const std::system_error& error) {
+    throw UsageError("could not " + std::string(error.what()));
+  }
+  if (::geteuid() != 0 || !sandbox::is_spawn_socket(socket))
+    throw UsageError(
+        "spawn is for a box that root starts with RUN_AS, or with agents in containers, which runs it by itself");
   auto served = options;
   served.binary = std::filesystem::read_symlink("/proc/self/exe");
-  sandbox::serve_spawn(served, sandbox::spawn_socket);
+  sandbox::serve_spawn(served, socket);
   ::_exit(0);  // there is nothing to unwind, and its system calls are filtered
 }
 

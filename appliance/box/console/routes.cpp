@@ -11,14 +11,40 @@ constexpr std::string_view page = "/index.html", assets = "/assets/", worker = "
 
 // The addresses of web/console/src/app/pages.ts. The page finds out by itself what is shown at each; /status is
 // the status capability's.
-constexpr std::string_view addresses[] = {
-    "/",           "/login",          "/dashboard",        "/settings",        "/usage",
-    "/usage/:tab", "/agents/:id",     "/agents/:id/:page", "/admin/:page",     "/fleet",
-    "/fleet/:tab", "/fleet/:tab/:id", "/wallet",           "/wallet/:tab",     "/skills",
-    "/skills/:id", "/feeds",          "/feeds/:id",        "/media",           "/media/:tab",
-    "/playground", "/chats",          "/schedules",        "/admin",           "/asks",
-    "/ask",        "/credentials",    "/settings/:page",   "/oauth/authorize", "/shared",
-    "/shared/:id"};
+constexpr std::string_view addresses[] = {"/",
+                                          "/login",
+                                          "/dashboard",
+                                          "/settings",
+                                          "/usage",
+                                          "/usage/:tab",
+                                          "/agents/:id",
+                                          "/agents/:id/:page",
+                                          "/admin/:page",
+                                          "/fleet",
+                                          "/fleet/:tab",
+                                          "/fleet/:tab/:id",
+                                          "/wallet",
+                                          "/wallet/:tab",
+                                          "/skills",
+                                          "/skills/:id",
+                                          "/images",
+                                          "/feeds",
+                                          "/feeds/:id",
+                                          "/media",
+                                          "/media/:tab",
+                                          "/playground",
+                                          "/chats",
+                                          "/schedules",
+                                          "/admin",
+                                          "/asks",
+                                          "/ask",
+                                          "/credentials",
+                                          "/settings/:page",
+                                          "/oauth/authorize",
+                                          "/shared",
+                                          "/shared/:id",
+                                          "/shared/:id/:page",
+                                          "/templates"};
 
 }  // namespace
 

@@ -16,6 +16,7 @@ FakeServices::FakeServices(const std::string& listen) {
   append(listener.routes, cards_.routes());
   append(listener.routes, chain_.routes());
   append(listener.routes, models_.routes());
+  append(listener.routes, link_.routes());
   listener.version = agentbox::version;
   server_.listen(std::move(listener));
   people_.set_issuer(url() + "/idp");

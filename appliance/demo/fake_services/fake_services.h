@@ -10,6 +10,7 @@
 #include "appliance/demo/fake_services/identity_service.h"
 #include "appliance/demo/fake_services/known_box.h"
 #include "appliance/demo/fake_services/model_service.h"
+#include "appliance/demo/fake_services/sign_in_link.h"
 #include "appliance/foundation/settings/settings.h"
 #include "web/server/server.h"
 
@@ -26,6 +27,8 @@ class FakeServices {
   void add_to(agentbox::Settings&) const;
   // From now on the services reach the box.
   void meet(Addresses box) { box_.set(std::move(box)); }
+  // Of SignInLink::open, once the box is met.
+  std::string open_sign_in_link(Account account) { return link_.open(std::move(account), url()); }
   // The models of the router here, if the box is to ask it: not if it has models of its own.
   std::vector<std::string> models_of(const agentbox::Settings&) const;
   // From now on models take their time to answer.
@@ -37,6 +40,7 @@ class FakeServices {
   CardProcessor cards_{box_};
   ChainNode chain_;
   ModelService models_;
+  SignInLink link_{box_};
   web::IoPool pool_{1};
   web::Server server_{pool_};
 };

@@ -162,9 +162,10 @@ std::vector<Setting> make_table() {
              "required: refuse to run agents that are not isolated from one another and from the box"),
       text("RUN_AS", &S::run_as, "user that a box started by root becomes; unset: it stays root", "user"),
       text("AGENT_TOOLS", &S::agent_tools,
-           "what agents' commands see: system (this machine's /usr, /bin, /lib and certificates), or a folder with a "
-           "tree of its own; off: agents run no commands",
-           "system, off or folder"),
+           "what agents' commands see: system (this machine's /usr, /bin, /lib and certificates; for agents in "
+           "containers the image agentbox/agent-tools:latest), a folder with a tree of its own, or for agents in "
+           "containers an image; off: agents run no commands",
+           "system, off, folder or image"),
       checked(text("BROWSER", &S::browser,
                    "program of agents' browsers, a Chromium, where AGENT_TOOLS has it; auto: looked for in the usual "
                    "places; off: agents have none",

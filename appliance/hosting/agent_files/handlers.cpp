@@ -173,7 +173,13 @@ std::vector<std::string> written_paths(const Request& request) {
 web::Answer as_builder(const ServicesForBuilders& services, const web::Handler& row, Request& request) {
   const auto access = services.sharing.require(request.caller.user_id, request.param("id"), sharing::Role::builder);
   if (!access) co_return access.error();
-  for (const auto& path : written_paths(request))
+  const auto paths = written_paths(request);
+  // Uploads::write, which knows the owner only, hides less. The row refuses what else is wrong, and names the field.
+  for (const auto& path : paths) {
+    const auto shown = files::components_of(path, is_hidden_from_builders);
+    if (!shown && files::components_of(path, [](std::string_view) { return false; })) co_return shown.error();
+  }
+  for (const auto& path : paths)
     services.turns.taint_file(access->owner, access->agent, path, "a file of another user");
   request.caller.user_id = access->owner;
   co_return co_await row(request);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "appliance/hosting/agents/new_agent.h"
 #include "appliance/hosting/agents/owner_state.h"
 #include "web/ascii.h"
 
@@ -11,13 +12,6 @@ namespace {
 using web::Error;
 using web::Result;
 using web::Task;
-
-// The name becomes part of paths of the engine's API.
-bool is_image_name(std::string_view name) {
-  return name.find("..") == std::string_view::npos && !name.starts_with('/') && std::ranges::all_of(name, [](char c) {
-           return web::is_alphanumeric(c) || std::string_view("._-/:@").find(c) != std::string_view::npos;
-         });
-}
 
 Error lifecycle_switched_off() {
   return web::internal("Agents cannot be started or stopped while provisioning is switched off on this box.");

@@ -18,8 +18,9 @@ Task<runtime::Health> AgentMonitor::health(const Agent& agent, const Result<runt
   if (!instance) co_return runtime::Health::unhealthy;
   if (instance->state != runtime::State::running) co_return runtime::Health::stopped;
   if (instance->health) co_return *instance->health;
-  const auto report = co_await watchdog::probe(std::uint16_t(agent.port.value_or(0)), watchdog::Command::check_live,
-                                               health_probe_timeout);
+  const auto port = std::uint16_t(agent.port.value_or(0));
+  const auto report = co_await watchdog::probe(port, watchdog::Command::check_live, health_probe_timeout,
+                                               engine_.gateway_traits(port).probe_path);
   co_return report.outcome == watchdog::Outcome::good ? runtime::Health::healthy : runtime::Health::starting;
 }
 

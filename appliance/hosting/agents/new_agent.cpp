@@ -6,6 +6,7 @@
 #include "appliance/foundation/crypto/random.h"
 #include "appliance/hosting/agents/config_secrets.h"
 #include "appliance/hosting/agents/revocation.h"
+#include "web/ascii.h"
 #include "web/blank.h"
 #include "web/routes/fields.h"
 
@@ -36,6 +37,12 @@ Result<void> check_config(const boost::json::object& config, const ConfigRules& 
   return {};
 }
 
+bool is_image_name(std::string_view name) {
+  return name.find("..") == std::string_view::npos && !name.starts_with('/') && std::ranges::all_of(name, [](char c) {
+           return web::is_alphanumeric(c) || std::string_view("._-/:@").find(c) != std::string_view::npos;
+         });
+}
+
 Agent make_record(store::UserId owner, NewAgent spec) {
   Agent agent;
   agent.owner = owner;
@@ -45,6 +52,7 @@ Agent make_record(store::UserId owner, NewAgent spec) {
   agent.model = spec.model.empty() ? default_model : std::move(spec.model);
   set_config(agent, std::move(spec.config));
   agent.tier = std::move(spec.tier);
+  agent.image = std::move(spec.image);
   agent.runtime_version = runtime_version;
   renew_tokens(agent);
   agent.created_at = agent.updated_at = store::now();

@@ -20,8 +20,12 @@ struct NewAgent {
   boost::json::object config;
   std::string tier;            // web: starter, pro, enterprise, or empty
   std::string plan;            // backend: empty is label
+  std::string image = {};      // of its container; empty: the box's
   bool is_deployment = false;  // unique by name among the owner's deployments: conflict
 };
+
+// A name that may become part of paths of an engine's API.
+bool is_image_name(std::string_view);
 
 // invalid, naming the field; payment_required for the deprecated plan.
 web::Result<void> check(const NewAgent&, const ConfigRules&);

@@ -77,7 +77,7 @@ struct Push {
   std::string content_type = "application/json";
 };
 
-// One channel at its provider. On the home thread, except push(). Errors are sentences without secrets;
+// One channel at its provider. On the home thread, except push() and complete(). Errors are sentences without secrets;
 // unauthenticated: the provider refuses the credentials.
 class Adapter {
  public:
@@ -93,6 +93,9 @@ class Adapter {
   // Checks the provider's signature. Also of GET requests, by which providers verify an address. Callable from every
   // thread.
   virtual web::Result<Push> push(const web::Request&, const std::string& /*body*/) const { return web::not_found(); }
+  // Looks up what pushed events lack, such as names of people, for as long as the provider waits for its answer.
+  // Callable from every thread.
+  virtual web::Task<> complete(Received&) { co_return; }
   virtual web::Task<SendResult> send(Sending) = 0;
   // Shows for some seconds that an answer is being written.
   virtual web::Task<> typing(std::string /*chat*/) { co_return; }

@@ -256,6 +256,16 @@ web::Task<web::Result<Peer>> Admission::decide(store::UserId owner, std::string 
   co_return decided;
 }
 
+web::Task<web::Result<Peer>> Admission::remove_cap(store::UserId owner, std::string id) {
+  const auto edit = [](Peer& stored) {
+    stored.daily_cap.reset();
+    stored.answered_at.reset();
+  };
+  auto peer = co_await system_.modify(peers, owner, std::move(id), edit);
+  if (!peer) co_return web::not_found("No such person");
+  co_return std::move(*peer);
+}
+
 web::Result<Peer> Admission::pending_with(store::UserId owner, const std::string& channel,
                                           std::string_view code) const {
   const auto wanted = web::lower_case(web::trim(code, web::white_space));

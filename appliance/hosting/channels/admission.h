@@ -35,6 +35,8 @@ class Admission {
   // The owner's decision. The person hears of an admission. not_found.
   web::Task<web::Result<Peer>> decide(store::UserId owner, std::string peer, Standing,
                                       std::optional<std::int64_t> daily_cap);
+  // The channel's cap of each person holds for this one again. not_found.
+  web::Task<web::Result<Peer>> remove_cap(store::UserId owner, std::string peer);
   // The pending person with this code. not_found.
   web::Result<Peer> pending_with(store::UserId owner, const std::string& channel, std::string_view code) const;
   // not_found: no such channel of the user's.

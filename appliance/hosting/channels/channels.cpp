@@ -110,6 +110,7 @@ web::Task<web::Result<Channel>> Channels::insert(store::UserId user, std::string
   channel.kind = given.kind;
   channel.secrets = sealed_secrets(given.token, std::move(given.secrets));
   channel.options = std::move(given.options);
+  channel.access = given.access;
   channel.created_at = store::now();
   auto change = tenant.change();
   change.insert_new(table, channel);

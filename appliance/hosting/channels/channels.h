@@ -20,6 +20,7 @@ struct NewChannel {
   std::string token;
   boost::json::object options;
   boost::json::object secrets;  // besides the token
+  Access access = Access::pairing;
 };
 
 struct ChannelEdit {

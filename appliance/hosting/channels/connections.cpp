@@ -15,6 +15,7 @@ struct Farewell {
 };
 
 constexpr std::chrono::milliseconds first_reconnect{1'000}, longest_reconnect{60'000};
+constexpr std::chrono::seconds review_pause{10};
 
 }  // namespace
 
@@ -22,16 +23,32 @@ Connections::Connections(store::System system, AdapterSettings settings, Gate ga
     : system_(std::move(system)),
       settings_(std::move(settings)),
       gate_(std::move(gate)),
-      tasks_(home, "channel_connection_failed") {}
+      tasks_(home, "channel_connection_failed"),
+      reviewing_(home, "channels that may run", review_pause, [this] { return review(); }) {}
 
 void Connections::start() {
   system_.each(table, [this](const Channel& channel) {
     refresh(channel.owner, channel.id);
     return true;
   });
+  reviewing_.start();
 }
 
-web::Task<> Connections::stop() { return tasks_.stop(); }
+web::Task<> Connections::stop() {
+  co_await reviewing_.stop();
+  co_await tasks_.stop();
+}
+
+web::Task<> Connections::review() {
+  std::vector<Channel> changed;
+  system_.each(table, [&](const Channel& channel) {
+    const bool is_off = channel.state == State::off, must_be_off = !gate_(channel).empty();
+    if (is_off != must_be_off) changed.push_back(channel);
+    return true;
+  });
+  for (const auto& channel : changed) refresh(channel.owner, channel.id);
+  co_return;
+}
 
 void Connections::refresh(store::UserId owner, const std::string& channel) {
   drop(channel);

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "appliance/foundation/periodic.h"
 #include "appliance/foundation/task_group.h"
 #include "appliance/hosting/channels/adapter.h"
 #include "appliance/hosting/channels/records.h"
@@ -53,6 +54,8 @@ class Connections {
   // Returns when the channel has no more to wait for: it is pushed, rejected, off or gone.
   web::Task<bool> attempt(store::UserId owner, const std::string& id, std::string& problem);
   web::Task<> note(const Channel&, State, std::string error, std::string identity = {});
+  // Plans, groups and accounts change without a word to channels.
+  web::Task<> review();
   web::Task<> keep_cursor(const Channel&, std::string cursor);
   void keep(const std::shared_ptr<Connection>&);
   void drop(const std::string& id);
@@ -65,6 +68,7 @@ class Connections {
   mutable std::mutex mutex_;  // protects open_
   std::map<std::string, std::shared_ptr<Connection>, std::less<>> open_;
   agentbox::TaskGroup tasks_;
+  agentbox::Periodic reviewing_;
 };
 
 }  // namespace channels

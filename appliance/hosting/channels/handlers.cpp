@@ -109,7 +109,11 @@ web::Answer list_channels(const Services& services, const Request& request) {
 }
 
 web::Answer create_channel(const Services& services, const Request& request, NewChannelRequest body) {
-  NewChannel wanted{.kind = body.kind, .token = std::move(body.token), .options = {}, .secrets = {}};
+  NewChannel wanted{.kind = body.kind,
+                    .token = std::move(body.token),
+                    .options = {},
+                    .secrets = {},
+                    .access = body.access.value_or(Access::pairing)};
   if (body.options) wanted.options = std::move(*body.options);
   if (body.secrets) wanted.secrets = std::move(*body.secrets);
   auto made = co_await services.channels.create(request.caller.user_id, request.param("id"), std::move(wanted));
@@ -169,6 +173,13 @@ web::Answer change_peer(const Services& services, const Request& request, PeerCh
   auto decided =
       co_await services.admission.decide(channel->owner, channel->id + "." + request.param("peer"), body.standing, cap);
   co_return peer_answer(std::move(decided));
+}
+
+web::Answer remove_peer_cap(const Services& services, const Request& request) {
+  const auto channel = channel_of(services, request);
+  if (!channel) co_return channel.error();
+  auto changed = co_await services.admission.remove_cap(channel->owner, channel->id + "." + request.param("peer"));
+  co_return peer_answer(std::move(changed));
 }
 
 web::Answer pair_peer(const Services& services, const Request& request, PairingRequest body) {
@@ -260,6 +271,7 @@ web::Answer receive_event(const Services& services, const Request& request, web:
   auto push = connection->adapter->push(request, *body);
   if (!push) co_return push.error();
   for (auto& received : push->received) {
+    co_await connection->adapter->complete(received);
     auto admitted = co_await services.admission.admit(connection->channel, std::move(received));
     if (admitted) services.responder.take(std::move(*admitted));
   }
@@ -339,13 +351,16 @@ constexpr auto about_create =
     "{address, server?, rooms?, nickname?}; irc {server, nickname, user?, channels?}. "
     "`secrets`, besides the token: slack {appToken} or, with events, {signingSecret}; whatsapp {appSecret, "
     "verifyToken}. The channel connects at once; whether the provider accepts the token is in its state. Nobody may "
-    "write at first: see access.";
+    "write at first, unless `access` is open.";
 constexpr auto about_change =
     "`access`: pairing (others get a code that the owner confirms), open (everybody, within the caps) or closed. "
     "`allowed`: addresses and @names that need no code. Caps are messages in a UTC day. Of `secrets`, those that are "
     "given are replaced. `usedBy` image: the box stops using the channel, and the agent's foreign image has the "
     "secrets "
     "in its environment (TELEGRAM_BOT_TOKEN, ...) from its next start. The channel connects again.";
+constexpr auto about_peer =
+    "`dailyCap`: messages in a UTC day, in the place of the channel's `peerDailyCap`. Without it the person keeps the "
+    "present cap; DELETE .../cap removes it.";
 constexpr auto about_pair =
     "Admits the person or group who was given this code; `owner`: it is an account of the "
     "agent's owner, to whom the agent answers as in the console.";
@@ -388,7 +403,11 @@ std::vector<web::Route> web_routes(const agentbox::Guards& guards, const web::Bi
       {web::GET, "/api/agents/:id/channels/:channel/peers", read, &hosting::agents_rate,
        web::plain(on(list_peers)).returns<PeerList>(), "List who writes over a channel"},
       {web::PUT, "/api/agents/:id/channels/:channel/peers/:peer", write, &channel_rate,
-       web::body<PeerChange>(on(change_peer)).returns<PeerAnswer>(), "Admit, block or limit a person or group"},
+       web::body<PeerChange>(on(change_peer)).returns<PeerAnswer>().describe(about_peer),
+       "Admit, block or limit a person or group"},
+      {web::DELETE, "/api/agents/:id/channels/:channel/peers/:peer/cap", write, &channel_rate,
+       web::plain(on(remove_peer_cap)).returns<PeerAnswer>(),
+       "Let the channel's limit apply to a person or group again"},
       {web::POST, "/api/agents/:id/channels/:channel/pairings", write, &pairing_rate,
        web::body<PairingRequest>(on(pair_peer)).returns<PeerAnswer>().describe(about_pair),
        "Confirm a person's pairing code"},

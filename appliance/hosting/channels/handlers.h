@@ -32,8 +32,9 @@ struct NewChannelRequest {
   Kind kind;
   web::Text<1, 1'000> token;
   std::optional<boost::json::object> options, secrets;
+  std::optional<Access> access;
 };
-BOOST_DESCRIBE_STRUCT(NewChannelRequest, (), (kind, token, options, secrets))
+BOOST_DESCRIBE_STRUCT(NewChannelRequest, (), (kind, token, options, secrets, access))
 
 using AllowList = web::List<web::Text<1, 200>, 0, 500>;
 

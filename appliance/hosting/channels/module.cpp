@@ -1,6 +1,7 @@
 #include "appliance/hosting/channels/module.h"
 
 #include "appliance/hosting/module.h"
+#include "appliance/models/media_api/handlers.h"
 #include "web/log.h"
 
 namespace channels {
@@ -17,6 +18,13 @@ AdapterSettings adapter_settings(const hosting::Module& module) {
           .site = [&module] { return module.identity.site.origin(); }};
 }
 
+web::Task<web::Result<std::string>> write_down(hosting::Module& module, web::Caller caller, std::string sound) {
+  auto& gateway = module.models.gateway;
+  auto payer = gateway.policy().payer_of(caller);
+  if (!payer) co_return payer.error();
+  co_return co_await models::media_api::write_down(gateway, std::move(*payer), std::move(sound));
+}
+
 }  // namespace
 
 Messaging::Messaging(hosting::Module& module)
@@ -29,7 +37,13 @@ Messaging::Messaging(hosting::Module& module)
       outbox_(module.platform.system, connections_, module.platform.folder.agents(), module.platform.blocking,
               module.platform.home),
       admission_(module.platform.system, module.agents.directory, connections_, outbox_),
-      files_(module.uploads, module.platform.folder.agents(), module.platform.blocking),
+      files_(module.uploads, module.platform.folder.agents(), module.platform.blocking,
+             [&module](store::UserId owner, std::string agent, std::string sound) {
+               web::Caller caller;
+               caller.user_id = owner;
+               caller.agent = std::move(agent);
+               return write_down(module, std::move(caller), std::move(sound));
+             }),
       responder_(module.platform.system, module.agents.directory, module.chat, connections_, outbox_, files_,
                  module.platform.home),
       questions_(

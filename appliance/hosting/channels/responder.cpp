@@ -244,16 +244,12 @@ web::Task<bool> Responder::ask(const Inbound& message, const Peer& peer, Connect
     }
     co_return co_await postpone(message, peer, question.error().message);
   }
-  auto mark = [&](Inbound& stored) {
-    stored.question = question->message.id;
-    ++stored.asked;
-  };
-  co_await system_.modify(inbound, message.owner, message.id, mark);
+  auto id_of_question = question->message.id;
+  co_await note_question(message, std::move(id_of_question));
   const web::Executor executor = co_await boost::asio::this_coro::executor;
   const auto live = std::make_shared<LiveAnswer>(executor);
   lanes_[message.peer].exchange = question->entry;
-  if (outbox_.is_idle(message.channel, message.chat))
-    tasks_.spawn("progress", show_progress(connections_.find(message.channel), message.chat, live));
+  tasks_.spawn("progress", show_progress(connections_.find(message.channel), message.chat, live));
   chat::Listener listener = [live](chat::Piece piece) {
     if (const auto* words = std::get_if<std::string>(&piece)) {
       live->text += *words;
@@ -286,16 +282,33 @@ web::Task<bool> Responder::ask(const Inbound& message, const Peer& peer, Connect
   co_return true;
 }
 
-// Shows what has arrived, at most once a second; until there is something, that the agent is writing.
+// The agent does not wait for the disk: its answer is stored after this, so that a crash that loses this loses that,
+// too.
+web::Task<> Responder::note_question(const Inbound& message, std::string question) {
+  for (bool is_stored = false; !is_stored;) {
+    auto row = system_.get(inbound, message.owner, message.id);
+    if (!row) co_return;
+    row->value.question = question;
+    ++row->value.asked;
+    auto change = system_.change();
+    change.update(inbound, *row);
+    const auto outcome = co_await change.commit(store::Durability::relaxed);
+    is_stored = outcome.ok();
+  }
+}
+
+// Shows what has arrived, at most once a second; until there is something, that the agent is writing. Earlier messages
+// of the chat go first.
 web::Task<> Responder::show_progress(std::shared_ptr<Connection> connection, std::string chat,
                                      std::shared_ptr<LiveAnswer> live) {
   if (!connection) co_return;
   auto& adapter = *connection->adapter;
   const auto traits = adapter.traits();
   auto typed_at = std::chrono::steady_clock::time_point();
+  const auto is_next = [&] { return !live->message.empty() || outbox_.is_idle(connection->channel.id, chat); };
   while (!live->is_over) {
     const auto now = std::chrono::steady_clock::now();
-    if (live->text.empty() && now - typed_at > typing_interval) {
+    if (live->text.empty() && now - typed_at > typing_interval && is_next()) {
       typed_at = now;
       co_await adapter.typing(chat);
     }
@@ -304,7 +317,7 @@ web::Task<> Responder::show_progress(std::shared_ptr<Connection> connection, std
     boost::system::error_code woken;
     co_await live->changed.async_wait(boost::asio::redirect_error(web::use_task, woken));
     const bool is_paused = connection->not_before > std::chrono::steady_clock::now();
-    if (live->is_over || !live->is_new || !traits.can_edit || is_paused) continue;
+    if (live->is_over || !live->is_new || !traits.can_edit || is_paused || !is_next()) continue;
     const auto parts = cut(live->text, traits.text);
     if (parts.empty()) continue;
     live->is_new = false;

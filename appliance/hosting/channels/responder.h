@@ -48,6 +48,7 @@ class Responder {
   web::Task<bool> answer(Inbound);
   std::shared_ptr<agentbox::Semaphore> places_at(const std::string& agent);
   web::Task<bool> ask(const Inbound&, const Peer&, Connection&);
+  web::Task<> note_question(const Inbound&, std::string question);
   web::Task<> command(Inbound);
   std::string reply_to_command(const Inbound&, const Peer&);
   web::Task<> show_progress(std::shared_ptr<Connection>, std::string chat, std::shared_ptr<LiveAnswer>);

@@ -8,6 +8,8 @@
 #include "appliance/agent/workspace_path.h"
 #include "appliance/files/root.h"
 #include "appliance/foundation/crypto/random.h"
+#include "web/ascii.h"
+#include "web/log.h"
 #include "web/utf8.h"
 
 namespace channels {
@@ -23,6 +25,13 @@ std::string safe_name(std::string_view given, std::size_t number) {
   name = std::string(web::utf8_prefix(name, 120));
   while (name.starts_with('.')) name.erase(0, 1);
   return std::to_string(number) + "-" + (name.empty() ? "file" : name);
+}
+
+// As messengers record them, by the names that adapters give them.
+bool is_voice_note(std::string_view name, std::size_t bytes) {
+  const auto lower = web::lower_case(name);
+  const auto ends = [&](std::string_view ending) { return lower.ends_with(ending); };
+  return bytes <= max_voice_note && (ends(".ogg") || ends(".oga") || ends(".opus") || ends(".m4a") || ends(".amr"));
 }
 
 files::Components folder_of_peer(const FilePlace& place) {
@@ -69,8 +78,19 @@ std::vector<SharedFiles::Linked> find_linked(const std::filesystem::path& worksp
 
 }  // namespace
 
-SharedFiles::SharedFiles(uploads::Uploads& uploads, std::filesystem::path folder, boost::asio::thread_pool& blocking)
-    : uploads_(uploads), folder_(std::move(folder)), blocking_(blocking) {}
+SharedFiles::SharedFiles(uploads::Uploads& uploads, std::filesystem::path folder, boost::asio::thread_pool& blocking,
+                         Transcribe transcribe)
+    : uploads_(uploads), folder_(std::move(folder)), blocking_(blocking), transcribe_(std::move(transcribe)) {}
+
+// Models read text. Without a model that writes speech down the agent knows of the file alone.
+web::Task<std::string> SharedFiles::words_in(const FilePlace& place, std::string sound) {
+  auto transcribing = transcribe_(place.owner, place.agent, std::move(sound));
+  const auto words = co_await std::move(transcribing);
+  if (!words && words.error().kind != web::Kind::unavailable)
+    web::log::info("channel_voice_note_not_read", {{"agent", place.agent}, {"reason", words.error().message}});
+  if (!words || web::trim(*words, web::white_space).empty()) co_return std::string();
+  co_return "\nWhat is said in it: " + *words;
+}
 
 web::Task<web::Result<void>> SharedFiles::store(const FilePlace& place, const std::string& path, std::string content) {
   if (place.peer.empty()) {
@@ -107,8 +127,10 @@ web::Task<std::string> SharedFiles::take(FilePlace place, Adapter& adapter, std:
       said += "\nFile \"" + reference.name + "\": not received: " + content.error().message;
       continue;
     }
+    auto sound = is_voice_note(reference.name, content->size()) ? *content : std::string();
     const auto stored = co_await store(place, path, std::move(*content));
     said += stored ? "\nFile: " + path : "\nFile \"" + reference.name + "\": not stored: " + stored.error().message;
+    if (stored && !sound.empty()) said += co_await words_in(place, std::move(sound));
   }
   co_return said;
 }

@@ -94,19 +94,18 @@ class StopAtEnd {
   const bool keeps_on_;
 };
 
-std::string question_event(const std::string& id) {
+std::string question_event(const Message& question) {
   std::string event;
-  web::append_event(event, boost::json::serialize(boost::json::object{{"id", id}}), "question");
+  const boost::json::object data{{"id", question.id}, {"conversationId", question.conversation}};
+  web::append_event(event, boost::json::serialize(data), "question");
   return event;
 }
 
+// `first` begins the events of an exchange that goes on when its client disconnects.
 web::Task<> send_events(std::shared_ptr<AnswerBuffer> buffer, std::shared_ptr<Pending::Entry> exchange,
-                        std::string question, bool keeps_on, web::StreamWriter& writer) {
-  const StopAtEnd stop_at_end(*buffer, *exchange, keeps_on);
-  if (keeps_on) {
-    auto first = question_event(question);
-    co_await writer.write(std::move(first));
-  }
+                        std::optional<std::string> first, web::StreamWriter& writer) {
+  const StopAtEnd stop_at_end(*buffer, *exchange, first.has_value());
+  if (first) co_await writer.write(std::move(*first));
   for (;;) {
     if (!buffer->pieces.empty()) {
       std::string events;
@@ -159,10 +158,11 @@ web::Task<web::Response> stream_answer(Chat& chat, Question question, bool keeps
   const web::Executor executor = co_await asio::this_coro::executor;
   const auto buffer = std::make_shared<AnswerBuffer>(executor);
   const auto exchange = question.entry;
-  const auto id = question.message.id;
+  std::optional<std::string> first;
+  if (keeps_on) first = question_event(question.message);
   start_exchange(chat, std::move(question), executor, buffer);
-  co_return event_response([buffer, exchange, id, keeps_on](web::StreamWriter& writer) {
-    return send_events(buffer, exchange, id, keeps_on, writer);
+  co_return event_response([buffer, exchange, first = std::move(first)](web::StreamWriter& writer) {
+    return send_events(buffer, exchange, first, writer);
   });
 }
 

@@ -135,6 +135,8 @@ class Chat {
   // Stops the exchanges in progress with an agent; what has arrived of their answers is stored. Returns their number.
   // not_found when the agent is not the caller's.
   web::Result<std::size_t> stop(store::UserId, const std::string& agent) const;
+  // Only the answer to this question; how many that were.
+  std::size_t stop_answer(const std::string& question) const { return pending_.stop(question); }
   // The box stops. Waits up to `grace` for the exchanges in progress, then stops the others: what has arrived of their
   // answers is stored with the reason.
   web::Task<> stop_all(std::chrono::milliseconds grace);

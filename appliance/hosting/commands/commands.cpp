@@ -73,13 +73,13 @@ using ProcessPtr = std::shared_ptr<Process>;
 }  // namespace
 
 struct Commands::State : std::enable_shared_from_this<State> {
-  State(const runtime::CommandLauncher& given_launcher, asio::io_context& context, Options given)
+  State(runtime::CommandStarter& given_launcher, asio::io_context& context, Options given)
       : launcher(given_launcher),
         home(context),
         options(std::move(given)),
         idle(context.get_executor(), web::Timer::time_point::max()) {}
 
-  const runtime::CommandLauncher& launcher;
+  runtime::CommandStarter& launcher;
   asio::io_context& home;
   const Options options;
   // Commands end with the thread that started them, so that it is there as long as the box is.
@@ -125,6 +125,7 @@ struct Commands::State : std::enable_shared_from_this<State> {
     spec.text = text_of(order, options.authority ? options.authority() : std::string());
     limits[spec.agent] = spec.limits.memory_bytes;
     ++starting;
+    const auto prepared = co_await launcher.prepare(spec);
     std::optional<runtime::RunningCommand> started;
     std::string failure;
     const auto launch = [this, &spec, &started, &failure] {
@@ -134,8 +135,9 @@ struct Commands::State : std::enable_shared_from_this<State> {
         failure = error.what();
       }
     };
-    co_await web::offload(*starter, launch);
+    if (prepared) co_await web::offload(*starter, launch);
     --starting;
+    if (!prepared) co_return prepared.error();
     if (!started) co_return web::unavailable("The command could not " + failure + ".");
     auto process = std::make_shared<Process>(home.get_executor(), std::move(*started), std::move(order), spec.agent);
     process->id = "cmd_" + crypto::random_id(16);
@@ -275,7 +277,7 @@ struct Commands::State : std::enable_shared_from_this<State> {
       std::vector<pid_t> roots;
       for (const auto& [id, process] : processes)
         if (!process->has_exited) roots.push_back(process->running.pid);
-      const auto measure = [&roots] { return runtime::resident_bytes_below(roots); };
+      const auto measure = [this, &roots] { return launcher.resident_bytes(roots); };
       const auto memory = co_await web::offload(*starter, measure);
       if (++rounds % rounds_between_counts == 0) co_await count_storage();
       const bool is_full = options.is_disk_full && options.is_disk_full();
@@ -342,10 +344,8 @@ struct Commands::State : std::enable_shared_from_this<State> {
 
   // Ended ones beyond a number.
   void drop_old(const std::string& agent) {
-    auto over = ended_of(agent);
-    if (over.size() <= max_kept_commands) return;
-    over.resize(over.size() - max_kept_commands);
-    for (const auto& process : over) processes.erase(process->id);
+    const auto over = ended_of(agent);
+    for (std::size_t at = 0; at + max_kept_commands < over.size(); ++at) processes.erase(over[at]->id);
   }
 
   ProcessPtr find(const std::string& agent, const std::string& id) const {
@@ -431,7 +431,7 @@ struct Commands::State : std::enable_shared_from_this<State> {
   }
 };
 
-Commands::Commands(const runtime::CommandLauncher& launcher, asio::io_context& home, Options options)
+Commands::Commands(runtime::CommandStarter& launcher, asio::io_context& home, Options options)
     : state_(std::make_shared<State>(launcher, home, std::move(options))) {}
 
 Commands::~Commands() = default;

@@ -69,7 +69,7 @@ class Commands {
     std::function<bool()> is_disk_full;
   };
   // Both must outlive it.
-  Commands(const runtime::CommandLauncher&, boost::asio::io_context& home, Options);
+  Commands(runtime::CommandStarter&, boost::asio::io_context& home, Options);
   ~Commands();  // after stop(), or with `home` stopped
 
   // too_many beyond the limits; unavailable with a sentence if it cannot be started.

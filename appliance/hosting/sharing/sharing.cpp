@@ -16,7 +16,7 @@ namespace sharing {
 
 namespace {
 
-constexpr std::size_t id_length = 20, max_found = 1'000;
+constexpr std::size_t id_length = 20, max_found = 1'000, max_of_group = 100'000;
 
 std::string person_of_user(store::UserId user) { return "u" + std::to_string(user); }
 std::string person_of_group(std::string_view group) { return "g" + std::string(group); }
@@ -196,6 +196,11 @@ web::Task<> Sharing::forget(store::UserId owner, std::string agent) {
       if (const auto row = tenant.get(table, share.id)) change.erase(table, *row);
     co_await change.commit();
   }
+}
+
+void Sharing::forget_group(std::string_view group, store::Change& change) const {
+  for (const auto& share : system_.find(table, "person", person_of_group(group), max_of_group))
+    if (const auto row = system_.get(table, share.owner, share.id)) change.erase(table, *row);
 }
 
 web::Task<> Sharing::forget_person(store::UserId user) {

@@ -92,6 +92,8 @@ class Sharing {
   // For Events::agent_removed, and when a user leaves.
   web::Task<> forget(store::UserId owner, std::string agent);
   web::Task<> forget_person(store::UserId);
+  // For Events::group_removed.
+  void forget_group(std::string_view group, store::Change&) const;
 
  private:
   std::vector<Share> shares_for(store::UserId) const;

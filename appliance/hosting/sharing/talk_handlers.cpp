@@ -62,6 +62,19 @@ struct MessageQuery {
 };
 BOOST_DESCRIBE_STRUCT(MessageQuery, (), (conversationId, limit, before))
 
+// Names an answer that is on its way by its question.
+struct AnswerQuery {
+  ConversationId conversationId;
+  web::Text<1, 200> messageId;
+};
+BOOST_DESCRIBE_STRUCT(AnswerQuery, (), (conversationId, messageId))
+
+struct StoppedAnswers {
+  bool success = true;
+  std::int64_t stopped = 0;
+};
+BOOST_DESCRIBE_STRUCT(StoppedAnswers, (), (success, stopped))
+
 std::optional<SharedAgent> view(const Services& services, store::UserId user, const Access& access) {
   const auto agent = services.agents.find(access.owner, access.agent);
   if (!agent) return std::nullopt;
@@ -188,6 +201,36 @@ web::Answer talk(const Services& services, const Request& request, TalkRequest b
   co_return web::reply(chat::view(std::move(*answer)), 200);
 }
 
+// The agent's owner, if the question is among the newest of a conversation of the person's own.
+web::Result<store::UserId> owner_of_question(const Services& services, store::UserId user, std::string_view agent,
+                                             const AnswerQuery& query) {
+  const auto access = services.sharing.require(user, agent, Role::talker);
+  if (!access) return access.error();
+  const auto one = readable(services, *access, user, query.conversationId);
+  if (!one) return one.error();
+  if (!is_own(*one, user)) return web::forbidden("This conversation is the owner's: you can only read it");
+  const chat::Slice slice{.agent = access->agent, .conversation = one->id, .limit = default_messages};
+  const auto page = services.chat.history(access->owner, slice);
+  if (!page) return page.error();
+  const std::string& id = query.messageId;
+  if (std::ranges::find(*page, id, &chat::Message::id) == page->end()) return web::not_found("No such message");
+  return access->owner;
+}
+
+web::Answer follow_own_answer(const Services& services, const Request& request, AnswerQuery query) {
+  const auto& agent = request.param("id");
+  const auto owner = owner_of_question(services, request.caller.user_id, agent, query);
+  if (!owner) co_return owner.error();
+  co_return chat::follow_answer(services.chat.live_answer(*owner, agent, query.messageId));
+}
+
+web::Answer stop_own_answer(const Services& services, const Request& request, AnswerQuery query) {
+  const auto owner = owner_of_question(services, request.caller.user_id, request.param("id"), query);
+  if (!owner) co_return owner.error();
+  const StoppedAnswers answer{.stopped = std::int64_t(services.chat.stop_answer(query.messageId))};
+  co_return web::reply(answer, 200);
+}
+
 web::Answer remove_conversation(const Services& services, const Request& request) {
   const auto user = request.caller.user_id;
   const auto access = services.sharing.require(user, request.param("id"), Role::viewer);
@@ -204,6 +247,13 @@ web::Answer remove_conversation(const Services& services, const Request& request
 constexpr auto talking_text =
     "Without `conversationId` a new conversation begins. `stream` and `keep` as for POST /api/chat. 429 "
     "BUDGET_EXCEEDED once the person's limit for the month is used up.";
+
+constexpr auto following_text =
+    "As GET /api/chat/stream, of an answer to one of the newest questions in a conversation of the caller's own.";
+
+constexpr auto stopping_text =
+    "Only the answer to this question. What has arrived of it is stored, with `stopped`. Returns how many were "
+    "stopped.";
 
 }  // namespace
 
@@ -233,6 +283,12 @@ std::vector<web::Route> talk_rows(const agentbox::Guards& guards, const web::Bin
            .describe(talking_text)
            .fails({web::Kind::conflict, web::Kind::bad_gateway, web::Kind::timeout}),
        "Talk to a shared agent"},
+      {web::GET, "/api/shared/:id/chat/stream", session, &hosting::agents_rate,
+       web::query<AnswerQuery>(on(follow_own_answer)).describe(following_text),
+       "Follow an answer of a shared agent that is on its way"},
+      {web::POST, "/api/shared/:id/chat/stop", session, &hosting::chat_rate,
+       web::body<AnswerQuery>(on(stop_own_answer)).returns<StoppedAnswers>().describe(stopping_text),
+       "Stop an answer of a shared agent"},
   };
 }
 

@@ -28,6 +28,14 @@ struct PublishRequest {
 };
 BOOST_DESCRIBE_STRUCT(PublishRequest, (), (name, description, groups, questions, paths))
 
+struct ChangeRequest {
+  std::optional<web::Text<1, 100>> name;
+  std::optional<web::Prose<0, 2'000>> description;
+  std::optional<web::List<web::Text<1, 64>, 0, 50>> groups;
+  std::optional<web::List<QuestionForm, 0, 30>> questions;
+};
+BOOST_DESCRIBE_STRUCT(ChangeRequest, (), (name, description, groups, questions))
+
 struct QuestionView {
   std::string name, label;
   bool required = true;
@@ -106,21 +114,39 @@ web::Answer show_template(const Services& services, const Request& request) {
   co_return web::reply(view(std::move(*one), request.caller.user_id), 200);
 }
 
+std::vector<Question> questions_of(const web::List<QuestionForm, 0, 30>& forms) {
+  std::vector<Question> questions;
+  for (const auto& one : forms) questions.push_back({one.name, one.label, one.required.value_or(true)});
+  return questions;
+}
+
 web::Answer publish_template(const Services& services, const Request& request, PublishRequest body) {
   NewTemplate given;
   given.name = std::move(body.name);
   if (body.description) given.description = std::move(*body.description);
   if (body.groups) given.groups.assign(body.groups->begin(), body.groups->end());
   if (body.paths) given.paths.assign(body.paths->begin(), body.paths->end());
-  if (body.questions)
-    for (const auto& one : *body.questions)
-      given.questions.push_back({one.name, one.label, one.required.value_or(true)});
+  if (body.questions) given.questions = questions_of(*body.questions);
   auto entry = audit::of_request(request, "template published", request.param("id"));
   auto one = co_await services.templates.publish(request.caller.user_id, request.param("id"), std::move(given));
   if (!one) entry.outcome = one.error().message;
   co_await services.audit.note(std::move(entry));
   if (!one) co_return one.error();
   co_return web::reply(view(std::move(*one), request.caller.user_id), 201);
+}
+
+web::Answer change_template(const Services& services, const Request& request, ChangeRequest body) {
+  TemplateChange given;
+  if (body.name) given.name = std::move(*body.name);
+  if (body.description) given.description = std::move(*body.description);
+  if (body.groups) given.groups.emplace(body.groups->begin(), body.groups->end());
+  if (body.questions) given.questions = questions_of(*body.questions);
+  auto entry = audit::of_request(request, "template changed", request.param("template"));
+  auto one = co_await services.templates.change(request.caller.user_id, request.param("template"), std::move(given));
+  if (!one) entry.outcome = one.error().message;
+  co_await services.audit.note(std::move(entry));
+  if (!one) co_return one.error();
+  co_return web::reply(view(std::move(*one), request.caller.user_id), 200);
 }
 
 web::Answer remove_template(const Services& services, const Request& request) {
@@ -169,6 +195,12 @@ std::vector<web::Route> web_routes(const agentbox::Guards& guards, const web::Bi
        web::plain(on(list_templates)).returns<TemplateList>(), "List the templates that the caller may use"},
       {web::GET, "/api/templates/:template", session, &hosting::agents_rate,
        web::plain(on(show_template)).returns<TemplateView>(), "Show a template"},
+      {web::PATCH, "/api/templates/:template", session, &hosting::agents_rate,
+       web::body<ChangeRequest>(on(change_template))
+           .returns<TemplateView>()
+           .describe("Of one that the caller has published. Only the given fields change; settings, schedules and "
+                     "files stay those of the agent when it was published."),
+       "Change a template"},
       {web::DELETE, "/api/templates/:template", session, &hosting::agents_rate,
        web::plain(on(remove_template)).returns<web::Succeeded>().describe("Agents made from it stay."),
        "Remove a template"},

@@ -30,6 +30,13 @@ boost::json::object settings_of(const boost::json::object& config) {
   return kept;
 }
 
+web::Result<void> check_questions(const std::vector<Question>& questions) {
+  std::set<std::string> asked;
+  for (const auto& question : questions)
+    if (!asked.insert(question.name).second) return web::invalid("questions: " + question.name + " is asked twice");
+  return {};
+}
+
 }  // namespace
 
 bool Templates::is_admin(store::UserId user) const {
@@ -58,9 +65,7 @@ web::Task<web::Result<Template>> Templates::publish(store::UserId user, std::str
   const auto agent = parts_.directory.find(user, agent_id);
   if (!agent) co_return web::not_found();
   if (const auto good = check_groups(user, given.groups); !good) co_return good.error();
-  std::set<std::string> asked;
-  for (const auto& question : given.questions)
-    if (!asked.insert(question.name).second) co_return web::invalid("questions: " + question.name + " is asked twice");
+  if (const auto good = check_questions(given.questions); !good) co_return good.error();
   auto read = co_await read_files(user, agent_id, std::move(given.paths));
   if (!read) co_return read.error();
   Template one{.owner = user,
@@ -89,6 +94,29 @@ web::Task<web::Result<Template>> Templates::publish(store::UserId user, std::str
   const auto outcome = co_await change.commit();
   if (!outcome.ok()) throw std::logic_error("templates: a random id was taken");
   co_return one;
+}
+
+web::Task<web::Result<Template>> Templates::change(store::UserId user, std::string id, TemplateChange given) {
+  if (given.groups)
+    if (const auto good = check_groups(user, *given.groups); !good) co_return good.error();
+  if (given.questions)
+    if (const auto good = check_questions(*given.questions); !good) co_return good.error();
+  std::optional<Template> changed;
+  const auto step = [&](store::Change& change) -> web::Result<void> {
+    auto row = system_.find_unique(table, "template", id);
+    if (!row || row->value.owner != user) return web::not_found("No such template");
+    auto& one = row->value;
+    if (given.name) one.name = *given.name;
+    if (given.description) one.description = *given.description;
+    if (given.groups) one.groups = *given.groups;
+    if (given.questions) one.questions = *given.questions;
+    change.update(table, *row);
+    changed = std::move(one);
+    return web::Result<void>();
+  };
+  const auto done = co_await store::transact(system_, step);
+  if (!done) co_return done.error();
+  co_return std::move(*changed);
 }
 
 web::Task<web::Result<void>> Templates::remove(store::UserId user, std::string id) {

@@ -40,6 +40,13 @@ struct NewTemplate {
   std::vector<std::string> paths;  // files and folders of the workspace that it has; empty: none
 };
 
+// Only what is given changes.
+struct TemplateChange {
+  std::optional<std::string> name, description;
+  std::optional<std::vector<std::string>> groups;
+  std::optional<std::vector<Question>> questions;
+};
+
 // Of an agent that is made from a template.
 struct AgentRequest {
   std::string name, tier;
@@ -70,6 +77,8 @@ class Templates {
   // or a group that the user is not in; forbidden: for all users, by somebody who is no administrator; invalid: a file
   // that is no text, or a question that is asked twice; too_many: templates, files or bytes.
   web::Task<web::Result<Template>> publish(store::UserId, std::string agent, NewTemplate);
+  // What the agent's settings, schedules and files were stays. not_found unless it is the user's; else as publish().
+  web::Task<web::Result<Template>> change(store::UserId, std::string id, TemplateChange);
   // not_found unless it is the user's; administrators remove any.
   web::Task<web::Result<void>> remove(store::UserId, std::string id);
   // Those that the user may use, the own ones among them.

@@ -25,6 +25,9 @@ web::Error passwords_off() {
   refused.code = "PASSWORDS_OFF";
   return refused;
 }
+web::Error provider_makes_no_admins() {
+  return web::forbidden("Administrators, and their addresses, are changed on the box alone");
+}
 std::string session_source(const std::string& session) { return "session " + session; }
 
 // Alphanumeric and hyphens, at most 20 characters; in lower case.
@@ -150,7 +153,11 @@ web::Task<web::Result<User>> Accounts::insert(User user, std::optional<User> ref
     if (outcome.duplicate("email")) co_return user_exists();
     // Stale: something that admitted the registration was changed meanwhile.
     if (outcome.kind == store::Outcome::Kind::stale) continue;
-    if (!outcome.duplicate("referral_code")) throw std::logic_error("users: unexpected conflict on " + outcome.index);
+    if (!outcome.duplicate("referral_code")) {
+      // Something unique that `admit` adds was taken meanwhile: it finds that now, and refuses.
+      if (admit) continue;
+      throw std::logic_error("users: unexpected conflict on " + outcome.index);
+    }
     user.referral_code = crypto::random_id(referral_code_length);
   }
 }
@@ -319,6 +326,43 @@ web::Task<web::Result<User>> Accounts::change_as_admin(store::UserId id, AdminCh
   };
   auto edited = co_await edit(id, apply);
   if (edited && !hash.empty()) unlock(*edited);
+  if (edited && ends_sessions) co_await sessions_.remove_ended(id);
+  co_return edited;
+}
+
+web::Task<web::Result<User>> Accounts::create_provisioned(ProvisionedUser given, Also also) {
+  const auto email = address_to_register(given.email);
+  if (!email) co_return email.error();
+  User user{.email = *email,
+            .name = std::move(given.name),
+            .password_hash = {},
+            .is_disabled = given.is_disabled,
+            .email_verified = !is_listed_admin(*email)};
+  const Admit admit = std::move(also);
+  co_return co_await insert(std::move(user), std::nullopt, admit);
+}
+
+web::Task<web::Result<User>> Accounts::change_provisioned(store::UserId id, Provision provision) {
+  const SessionEpoch now = co_await sessions_.next_epoch();
+  bool ends_sessions = false;
+  const Apply apply = [&](User& user, store::Change& change) -> web::Result<void> {
+    const User before = user;
+    if (const auto good = provision(user, now, change); !good) return good.error();
+    const bool was_admin = is_admin(before), has_moved = user.email != before.email;
+    if (has_moved) {
+      user.email_verified = true;
+      user.email_since = now;
+    }
+    if (was_admin != is_admin(user) || (was_admin && has_moved)) return provider_makes_no_admins();
+    ends_sessions = user.is_disabled && !before.is_disabled;
+    if (!ends_sessions) return {};
+    if (is_break_glass(before)) return web::forbidden("This administrator signs in without the identity provider");
+    if (was_admin)
+      if (const auto allowed = require_another_admin(system_, *this, before, change); !allowed) return allowed.error();
+    sessions_.end_all(user, now, change);
+    return {};
+  };
+  auto edited = co_await edit(id, apply);
   if (edited && ends_sessions) co_await sessions_.remove_ended(id);
   co_return edited;
 }

@@ -37,6 +37,12 @@ struct NewUser {
   bool is_email_verified = false;  // the administrator answers for the address
 };
 
+// An account that the identity provider creates.
+struct ProvisionedUser {
+  std::string email, name;
+  bool is_disabled = false;
+};
+
 struct ProfileChange {
   std::optional<std::string> name, email;  // e-mail: as new_email returned it
 };
@@ -120,6 +126,17 @@ class Accounts {
   // Adds to a change of a user, who is given as before it. Called again after a concurrent write. An error is returned
   // to the caller, and nothing changes.
   using Also = std::function<web::Result<void>(const User& before, store::Change&)>;
+  // An account that the identity provider makes, whatever the registration policy is. Its address counts as verified,
+  // unless it is one of ADMIN_EMAILS: the provider makes no administrators. invalid: the e-mail. conflict: the address
+  // is taken. Errors of `also`, which gets the newcomer.
+  web::Task<web::Result<User>> create_provisioned(ProvisionedUser, Also also);
+  // What `provision` makes of an account as the identity provider says: its name, its address, which then counts as
+  // verified, and whether it is disabled, which ends all sessions at the epoch `now`. It may run several times.
+  // not_found; errors of `provision`. forbidden: it would make or unmake an administrator, give an administrator
+  // another address, or disable the break-glass administrator. conflict: the address is taken, or this is the last
+  // administrator (LAST_ADMIN).
+  using Provision = std::function<web::Result<void>(User&, SessionEpoch now, store::Change&)>;
+  web::Task<web::Result<User>> change_provisioned(store::UserId, Provision);
   // For the caller of a session who has received a mail at the account's address. Errors of `also`. unauthenticated:
   // the session has ended.
   web::Task<web::Result<User>> verify_email(web::Caller, Also also);

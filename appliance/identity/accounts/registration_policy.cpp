@@ -31,7 +31,7 @@ RegistrationPolicy::RegistrationPolicy(std::string_view mode, Invitations* invit
 
 web::Result<void> RegistrationPolicy::check(const std::optional<std::string>& code) const {
   if (mode_ == RegistrationMode::closed) return closed();
-  if (mode_ == RegistrationMode::open) return {};
+  if (!code && mode_ == RegistrationMode::open) return {};
   if (!code) return invitation_required();
   if (!invitations_) return invalid_invitation();
   return {};
@@ -40,7 +40,7 @@ web::Result<void> RegistrationPolicy::check(const std::optional<std::string>& co
 web::Result<void> RegistrationPolicy::admit(const std::optional<std::string>& code, store::UserId newcomer,
                                             store::Change& change) const {
   auto checked = check(code);
-  if (!checked || mode_ == RegistrationMode::open) return checked;
+  if (!checked || !code) return checked;
   return invitations_->redeem(*code, newcomer, change);
 }
 

@@ -28,7 +28,8 @@ class RegistrationPolicy {
   // `mode`: open, invite or closed. `invitations` may be null: then no code is valid. It must outlive this.
   RegistrationPolicy(std::string_view mode, Invitations* invitations);
 
-  // forbidden: nobody may register (REGISTRATION_CLOSED), or only with a code (INVITATION_REQUIRED).
+  // A code that is given counts where registration is open, too. forbidden: nobody may register (REGISTRATION_CLOSED),
+  // or only with a code (INVITATION_REQUIRED).
   web::Result<void> check(const std::optional<std::string>& code) const;
   // The same as part of the change that creates the account: uses the code up. Also the errors of redeem.
   web::Result<void> admit(const std::optional<std::string>& code, store::UserId newcomer, store::Change&) const;

@@ -13,8 +13,9 @@ const web::RateLimit password_limit{.group = "password", .limit = 20, .limits_gu
 
 constexpr const char* register_description =
     "No session is created. `website` is a honeypot: if it is filled, or there is no User-Agent, the answer is 403. "
-    "The answer is also 403 where REGISTRATION is closed (REGISTRATION_CLOSED), or is invite and `inviteCode` is not a "
-    "valid invitation (INVITATION_REQUIRED). "
+    "The answer is also 403 where REGISTRATION is closed (REGISTRATION_CLOSED), or is invite and there is no "
+    "`inviteCode` "
+    "(INVITATION_REQUIRED), or the code is not a valid invitation. "
     "An address that has an account is refused with 409; where mail is sent (SMTP_URL), it gets the answer of a new "
     "one, "
     "nothing changes, and a mail tells its owner. "

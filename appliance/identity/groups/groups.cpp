@@ -38,6 +38,7 @@ web::Result<void> Groups::apply(Group& group, Edit edit) const {
     if (const auto known = plans_.check(*edit.plan); !known) return known.error();
   if (edit.name) group.name = std::move(*edit.name);
   if (edit.claim) group.claim = std::move(*edit.claim);
+  if (edit.external_id) group.external_id = std::move(*edit.external_id);
   if (edit.plan) {
     group.plan.reset();
     if (!edit.plan->empty()) group.plan = std::move(*edit.plan);
@@ -80,9 +81,51 @@ web::Task<web::Result<void>> Groups::remove(std::string id) {
     change.erase(table, *row);
     for (const auto& one : members(id))
       if (const auto member = system_.get(memberships, one.id)) change.erase(memberships, *member);
+    events_.group_removed.publish(id, change);
     return web::Result<void>();
   };
   co_return co_await store::transact(system_, step);
+}
+
+web::Task<web::Result<Group>> Groups::provision(std::string id, Edit given, Roster roster, Check check) {
+  std::vector<store::UserId> newcomers;
+  const auto step = [&](store::Change& change) -> web::Result<Group> {
+    newcomers.clear();
+    auto row = system_.get(table, id);
+    if (!row) return web::not_found("No such group");
+    if (const auto good = check(row->value); !good) return good.error();
+    if (const auto good = apply(row->value, given); !good) return good.error();
+    change.update(table, *row);
+    for (const auto user : roster.removed)
+      if (const auto member = system_.get(memberships, membership_id(id, user))) change.erase(memberships, *member);
+    for (const auto user : roster.added) {
+      if (system_.get(memberships, membership_id(id, user))) continue;
+      const auto account = system_.get(accounts::users, user);
+      if (!account) return web::not_found("No such user");
+      change.require(accounts::users, *account);
+      const Membership member{
+          .id = membership_id(id, user), .group = id, .user = user, .source = Source::scim, .since = store::now()};
+      change.insert(memberships, member);
+      newcomers.push_back(user);
+    }
+    return row->value;
+  };
+  auto changed = co_await store::transact(system_, step, taken);
+  if (changed) co_await assign_plan(*changed, newcomers);
+  co_return changed;
+}
+
+// Of members who have none. One who has left the box meanwhile needs none.
+web::Task<> Groups::assign_plan(const Group& group, const std::vector<store::UserId>& newcomers) {
+  if (!group.plan) co_return;
+  for (const auto user : newcomers)
+    if (!plans_.held(user)) static_cast<void>(co_await plans_.assign(user, *group.plan));
+}
+
+std::optional<Group> Groups::find_by_name(const std::string& name) const {
+  auto row = system_.find_unique(table, "name", web::lower_case(name));
+  if (!row) return std::nullopt;
+  return std::move(row->value);
 }
 
 std::optional<Group> Groups::find(std::string_view id) const {

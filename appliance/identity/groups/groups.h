@@ -1,11 +1,13 @@
 // Groups: made by the administrator, filled by the administrator or by the identity provider's claim.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "appliance/access/events.h"
 #include "appliance/identity/accounts/plan_directory.h"
 #include "appliance/identity/groups/records.h"
 #include "appliance/identity/personal_data/personal_data.h"
@@ -16,8 +18,13 @@ namespace groups {
 
 // Absent members stay as they are. Empty texts and lists remove what is there.
 struct Edit {
-  std::optional<std::string> name, claim, plan;
+  std::optional<std::string> name, claim, plan, external_id;
   std::optional<std::vector<std::string>> models, channels;
+};
+
+// Users who become members, or are none any more.
+struct Roster {
+  std::vector<store::UserId> added, removed;
 };
 
 // Callable from every thread; the arguments must outlive it.
@@ -25,16 +32,22 @@ class Groups {
  public:
   static constexpr std::size_t max_groups = 1'000, max_members = 10'000;
 
-  Groups(store::System system, accounts::PlanDirectory& plans) : system_(std::move(system)), plans_(plans) {}
+  Groups(store::System system, accounts::PlanDirectory& plans, const agentbox::Events& events)
+      : system_(std::move(system)), plans_(plans), events_(events) {}
 
   // invalid: no name, or no such plan; conflict: the name or the claim is another group's; too_many.
   web::Task<web::Result<Group>> create(Edit);
   // The same, and not_found. Plans that members have stay.
   web::Task<web::Result<Group>> edit(std::string id, Edit);
-  // With its memberships. not_found.
+  // With its memberships, and what subscribers of Events::group_removed keep of it. not_found.
   web::Task<web::Result<void>> remove(std::string id);
+  // As the identity provider says, in one change: also who is a member. Users who are members, or are not, stay so.
+  // Errors of `check`, of edit and of add.
+  using Check = std::function<web::Result<void>(const Group&)>;
+  web::Task<web::Result<Group>> provision(std::string id, Edit, Roster, Check check);
   std::optional<Group> find(std::string_view id) const;
-  std::vector<Group> list() const;  // by id
+  std::optional<Group> find_by_name(const std::string& name) const;  // in any case of ASCII letters
+  std::vector<Group> list() const;                                   // by id
 
   // A member already keeps its source. Members without a plan get the group's. not_found: no such group or user.
   web::Task<web::Result<void>> add(std::string group, store::UserId, Source);
@@ -62,8 +75,11 @@ class Groups {
   std::optional<std::vector<std::string>> allowed(store::UserId,
                                                   std::optional<std::vector<std::string>> Group::*list) const;
 
+  web::Task<> assign_plan(const Group&, const std::vector<store::UserId>& newcomers);
+
   store::System system_;
   accounts::PlanDirectory& plans_;
+  const agentbox::Events& events_;
 };
 
 }  // namespace groups

@@ -21,8 +21,9 @@ struct Group {
   std::optional<std::vector<std::string>> models;    // that members' calls may go to; nothing: those of the plan
   std::optional<std::vector<std::string>> channels;  // kinds that members' agents may have; nothing: all
   store::Time created_at, updated_at;
+  std::string external_id;  // the identity provider's, of SCIM; empty: none
 };
-BOOST_DESCRIBE_STRUCT(Group, (), (id, name, claim, plan, models, channels, created_at, updated_at))
+BOOST_DESCRIBE_STRUCT(Group, (), (id, name, claim, plan, models, channels, created_at, updated_at, external_id))
 
 // Names differ in more than the case of ASCII letters.
 inline std::optional<std::string> name_key(const Group& group) {
@@ -31,13 +32,14 @@ inline std::optional<std::string> name_key(const Group& group) {
   return key;
 }
 
-inline const store::Global<Group> table{
-    {.family = "groups", .number = 225},
-    &Group::id,
-    {{1, "name", true, false, name_key}, store::unique<Group>(2, "claim", &Group::claim)}};
+inline const store::Global<Group> table{{.family = "groups", .number = 225},
+                                        &Group::id,
+                                        {{1, "name", true, false, name_key},
+                                         store::unique<Group>(2, "claim", &Group::claim),
+                                         store::index<Group>(3, "external", &Group::external_id)}};
 
-// Who has made a user a member: an administrator, also by an invitation, or the identity provider, whose claim also
-// ends it.
+// Who has made a user a member: an administrator, also by an invitation, or the identity provider, by its claim, which
+// also ends it, or by SCIM.
 BOOST_DEFINE_ENUM_CLASS(Source, admin, provider, scim, invitation)
 
 struct Membership {

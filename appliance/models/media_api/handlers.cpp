@@ -202,17 +202,9 @@ web::Answer transcribe_note(const Services& services, const web::Request& reques
   caller.credential.clear();  // of the session, which is not an API key
   auto payer = services.gateway.policy().payer_of(caller);
   if (!payer) co_return payer.error();
-  auto model = co_await transcription_model(services.gateway, *payer);
-  if (!model) co_return web::unavailable("No model of this box writes down what is said");
-  auto form = form_of(*model, *sound);
-  const auto answer =
-      co_await services.gateway.pass(std::move(*model), std::move(form), bound_of(*sound), std::move(*payer));
-  if (!answer) co_return answer.error();
-  boost::system::error_code failed;
-  const auto said = json::parse(answer->body, failed);
-  const auto* object = failed ? nullptr : said.if_object();
-  if (!object || !object->contains("text")) co_return web::bad_gateway("The model answered without a text");
-  const Transcript transcript{.text = web::string_member(*object, "text")};
+  auto text = co_await write_down(services.gateway, std::move(*payer), std::string(*sound));
+  if (!text) co_return text.error();
+  const Transcript transcript{.text = std::move(*text)};
   co_return web::reply(transcript);
 }
 
@@ -222,6 +214,7 @@ web::Task<std::optional<std::string>> transcription_model(ModelGateway& gateway,
   const auto here = (co_await gateway.router().listed_locally()).value_or(std::vector<ModelInfo>());
   for (const auto& model : here) {
     const auto name = web::lower_case(model.id);
+    if (!may_use(payer, model.id)) continue;
     if (name.find("whisper") != name.npos || name.find("transcri") != name.npos) co_return model.id;
   }
   const auto catalogue = gateway.catalogues().current();
@@ -235,6 +228,20 @@ web::Task<std::optional<std::string>> transcription_model(ModelGateway& gateway,
     }
   }
   co_return std::nullopt;
+}
+
+web::Task<web::Result<std::string>> write_down(ModelGateway& gateway, billing::Payer payer, std::string sound) {
+  auto model = co_await transcription_model(gateway, payer);
+  if (!model) co_return web::unavailable("No model of this box writes down what is said");
+  auto form = form_of(*model, sound);
+  const auto most = bound_of(sound);
+  const auto answer = co_await gateway.pass(std::move(*model), std::move(form), most, std::move(payer));
+  if (!answer) co_return answer.error();
+  boost::system::error_code failed;
+  const auto said = json::parse(answer->body, failed);
+  const auto* object = failed ? nullptr : said.if_object();
+  if (!object || !object->contains("text")) co_return web::bad_gateway("The model answered without a text");
+  co_return web::string_member(*object, "text");
 }
 
 std::vector<web::Route> session_routes(const web::Guard& session, const web::Bind<Services>& on) {

@@ -46,6 +46,9 @@ std::optional<std::string_view> form_field(std::string_view content_type, std::s
 // OpenAI or the router serves. Not set: there is none.
 web::Task<std::optional<std::string>> transcription_model(ModelGateway&, const billing::Payer&);
 
+// The text of what is said. unavailable: there is no such model. Callable from every io thread.
+web::Task<web::Result<std::string>> write_down(ModelGateway&, billing::Payer, std::string sound);
+
 struct Transcript {
   std::string text;
 };

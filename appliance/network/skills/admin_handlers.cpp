@@ -1,19 +1,17 @@
 // The administrator's part of the catalogue.
-#include "appliance/network/skills/archive.h"
-#include "appliance/network/skills/handlers.h"
+#include "appliance/network/skills/package_handlers.h"
 
 namespace skills {
 
-namespace {
-
 using web::Request;
 
-web::Result<Catalogue::Put> store_archive(Catalogue& catalogue, std::string_view archive) {
-  auto files = unpack(archive);
-  if (!files) return files.error();
-  auto skill = read_package(std::move(*files), Source::admin);
-  if (!skill) return skill.error();
-  return catalogue.put(std::move(*skill));
+namespace {
+
+web::Task<web::Result<Catalogue::Put>> store_skill(const Services& services, PackageSource source, std::string digest) {
+  auto skill = co_await services.packages.read_for_catalogue(std::move(source), std::move(digest));
+  if (!skill) co_return skill.error();
+  const auto put = [&] { return services.catalogue.put(std::move(*skill)); };
+  co_return co_await web::offload(services.uploads, put);
 }
 
 }  // namespace
@@ -25,22 +23,25 @@ web::Answer list_catalogue(const Services& services, const Request&) {
   co_return web::reply(answer, 200);
 }
 
-web::Answer upload_skill(const Services& services, const Request& request, web::BodyStream& body) {
-  std::string archive;
-  for (;;) {
-    const auto piece = co_await body.next();
-    if (!piece) co_return piece.error();
-    if (piece->empty()) break;
-    archive.append(*piece);
-  }
-  if (archive.empty()) co_return web::invalid("The body must be a zip archive with a SKILL.md");
-  const auto work = [&] { return store_archive(services.catalogue, archive); };
-  const auto stored = co_await web::offload(services.uploads, work);
+web::Answer upload_skill(const Services& services, const Request& request, UploadQuery query, web::BodyStream& body) {
+  auto source = co_await read_source(std::move(query.url), body);
+  if (!source) co_return source.error();
+  std::string digest;
+  if (query.digest) digest = std::move(*query.digest);
+  auto stored = co_await store_skill(services, std::move(*source), std::move(digest));
   auto entry = audit::of_request(request, "skill set by admin", stored ? stored->skill->name : std::string());
   if (!stored) entry.outcome = stored.error().message;
   co_await services.audit.note(std::move(entry));
   if (!stored) co_return stored.error();
   co_return web::reply(detail(*stored->skill, {}), stored->is_new ? 201 : 200);
+}
+
+web::Answer review_for_catalogue(const Services& services, const Request&, ReviewQuery query, web::BodyStream& body) {
+  auto source = co_await read_source(std::move(query.url), body);
+  if (!source) co_return source.error();
+  const auto review = co_await services.packages.review_for_catalogue(std::move(*source));
+  if (!review) co_return review.error();
+  co_return web::reply(*review, 200);
 }
 
 web::Answer remove_skill(const Services& services, const Request& request) {

@@ -60,8 +60,35 @@ inline constexpr auto split =
     "are exact to six decimals, the last recipient takes the rounding. Answers once the split is settled, or failed "
     "with its reason and success: false; after 15 seconds with 202, and the box goes on.";
 
+inline constexpr auto packages =
+    "Skills that the caller's agents have from an archive or an address in place of the catalogue. updateAvailable: at "
+    "checkedAt, the address had another content than what is installed; it is looked at once a day. problem says why "
+    "the last look failed. isComplete is false if an installation was cut off: install it again.";
+
+inline constexpr auto review =
+    "The body is a zip archive as for /api/admin/skills or, with `url`, empty: the box then gets the archive from "
+    "there, within the agent's egress rules and from public addresses only. Nothing is installed. The answer has the "
+    "skill's instructions, its files with their kind and what changes, the tools and hosts that it names, and the "
+    "difference to what the agent has. digest is for POST /api/skill-packages. 409 if the catalogue has a skill of "
+    "this name.";
+
+inline constexpr auto install_package =
+    "As the review, and installs: `digest` is that of the review, so that nothing else is installed than what was "
+    "shown (409 with PACKAGE_CHANGED). Replaces the agent's version (200). Limits are those of POST /api/skills; "
+    "DELETE /api/skills/:name uninstalls. The price and the inputs of such a skill have no effect: the agent uses it "
+    "in its conversations.";
+
+inline constexpr auto check_package =
+    "Looks at the skill's address now. Nothing is installed: review the address to see what has changed.";
+
+inline constexpr auto admin_review =
+    "As POST /api/skill-packages/review, for the catalogue: compared with the administrator's skill of this name.";
+
 inline constexpr auto upload =
-    "The body is a zip archive of at most 2 MB (any content type): SKILL.md and further files, at the root or in one "
+    "The body is a zip archive of at most 2 MB (any content type), or empty with `url`, from where the box gets it; "
+    "with "
+    "`digest`, only the content that was reviewed is taken (else 409 with PACKAGE_CHANGED). It has SKILL.md and "
+    "further files, at the root or in one "
     "folder; at most 64 files, 512 KB each and 2 MB together when unpacked. A skill of the same name is replaced "
     "(200), "
     "unless it is the box's own (409). Agents that have it keep their copy until it is installed again. 400, naming "

@@ -17,6 +17,7 @@ namespace skills {
 
 class BookingSettlement;
 class InstantSplit;
+class Packages;
 class Runs;
 class Sales;
 
@@ -28,6 +29,7 @@ struct Services {
   BookingSettlement& bookings;
   InstantSplit& splits;
   Sales& sales;
+  Packages& packages;
   const billing::Subscriptions& subscriptions;
   audit::Audit& audit;
   boost::asio::thread_pool& uploads;  // unpacks archives and writes the catalogue's folder
@@ -76,6 +78,15 @@ struct Removed {
 };
 BOOST_DESCRIBE_STRUCT(Removed, (), (success, skill))
 
+using PackageUrl = web::Text<1, 2'000>;
+using PackageDigest = web::Text<64, 64>;
+
+struct UploadQuery {
+  std::optional<PackageUrl> url;
+  std::optional<PackageDigest> digest;
+};
+BOOST_DESCRIBE_STRUCT(UploadQuery, (), (url, digest))
+
 web::Answer list_skills(const Services&, const web::Request&, ListQuery);
 web::Answer install_skill(const Services&, const web::Request&, InstallRequest);
 web::Answer show_skill(const Services&, const web::Request&);
@@ -86,7 +97,7 @@ web::Answer show_run(const Services&, const web::Request&);
 
 // The administrator's.
 web::Answer list_catalogue(const Services&, const web::Request&);
-web::Answer upload_skill(const Services&, const web::Request&, web::BodyStream&);
+web::Answer upload_skill(const Services&, const web::Request&, UploadQuery, web::BodyStream&);
 web::Answer remove_skill(const Services&, const web::Request&);
 
 // /api/skills.

@@ -28,6 +28,27 @@ std::vector<std::string> paths_of(const Skill& skill) {
   return paths;
 }
 
+// Without an origin, the installation is of the catalogue.
+void put_origin(const store::Tenant& tenant, store::Change& change, const Installation& installation,
+                const std::optional<Package>& origin) {
+  auto row = tenant.get(packages, installation.id);
+  if (!origin) {
+    if (row) change.erase(packages, *row);
+    return;
+  }
+  auto package = *origin;
+  package.owner = installation.owner;
+  package.id = installation.id;
+  package.agent = installation.agent;
+  package.skill = installation.skill;
+  if (row) {
+    row->value = std::move(package);
+    change.update(packages, *row);
+  } else {
+    change.insert(packages, package);
+  }
+}
+
 }  // namespace
 
 std::string installation_id(std::string_view agent, std::string_view skill) {
@@ -49,6 +70,17 @@ web::Task<web::Result<Installer::Installed>> Installer::install(web::Caller call
   const auto skill = catalogue_.find(name);
   if (!skill) co_return no_such_skill();
   if (skill->runs_on_box) co_return web::conflict("The box itself carries out this skill: it is not installed.");
+  co_return co_await put(std::move(caller), skill, std::move(agent_id), std::nullopt);
+}
+
+web::Task<web::Result<Installer::Installed>> Installer::install_package(web::Caller caller, SkillPtr skill,
+                                                                        std::string agent, Package origin) {
+  co_return co_await put(std::move(caller), std::move(skill), std::move(agent), std::move(origin));
+}
+
+web::Task<web::Result<Installer::Installed>> Installer::put(web::Caller caller, SkillPtr skill, std::string agent_id,
+                                                            std::optional<Package> origin) {
+  const auto& name = skill->name;
   const auto tenant = system_.tenant(caller.user_id);
   for (;;) {
     const auto agent = tenant.get(agents::records, agent_id);
@@ -83,6 +115,7 @@ web::Task<web::Result<Installer::Installed>> Installer::install(web::Caller call
       change.insert(installations, done.installation);
       change.add(caller.user_id, installed, 1, limit);
     }
+    put_origin(tenant, change, done.installation, origin);
     const auto outcome = co_await change.commit();
     if (outcome.kind == store::Outcome::Kind::over_bound) co_return limit_reached(tenant.counter(installed), *limit);
     if (!outcome.ok()) continue;
@@ -140,6 +173,7 @@ web::Task<> Installer::erase(store::UserId user, std::string id) {
     const auto row = tenant.get(installations, id);
     if (!row) return false;
     change.erase(installations, *row);
+    if (const auto origin = tenant.get(packages, id)) change.erase(packages, *origin);
     change.add(user, installed, -1);
     return true;
   };
@@ -153,6 +187,8 @@ web::Task<> Installer::forget(store::UserId user, std::string agent) {
 
 web::Task<> Installer::recover() {
   for (const auto& one : system_.find_range(installations, "incomplete", store::Time{}, began_)) {
+    // The box keeps no archives: the owner installs it again.
+    if (system_.tenant(one.owner).get(packages, one.id)) continue;
     const auto skill = catalogue_.find(one.skill);
     if (!skill) {
       co_await erase(one.owner, one.id);

@@ -38,6 +38,8 @@ class Installer {
     bool is_new = true;
   };
   web::Task<web::Result<Installed>> install(web::Caller, std::string skill, std::string agent);
+  // The same for a skill that is not the catalogue's. Of `origin`, everything that says where it comes from is set.
+  web::Task<web::Result<Installed>> install_package(web::Caller, SkillPtr, std::string agent, Package origin);
   // not_found.
   web::Task<web::Result<void>> uninstall(store::UserId, std::string skill, std::string agent);
 
@@ -51,6 +53,7 @@ class Installer {
   web::Task<> recover();
 
  private:
+  web::Task<web::Result<Installed>> put(web::Caller, SkillPtr, std::string agent, std::optional<Package>);
   web::Result<std::optional<std::int64_t>> limit_of(const web::Caller&) const;
   web::Task<web::Result<Installation>> write(Installation, SkillPtr, std::vector<std::string> before);
   web::Task<> erase(store::UserId, std::string id);

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "appliance/agent/workspace_path.h"
+#include "appliance/foundation/crypto/random.h"
 
 namespace skills {
 
@@ -79,6 +80,8 @@ web::Result<Skill> read_package(std::vector<PackageFile> files, Source source) {
               .license = head.license ? std::string(*head.license) : std::string(),
               .price = *price,
               .inputs = {},
+              .allowed_tools = std::move(file->allowed_tools),
+              .compatibility = std::move(file->compatibility),
               .instructions = std::move(file->instructions),
               .files = {},
               .source = source};
@@ -89,6 +92,12 @@ web::Result<Skill> read_package(std::vector<PackageFile> files, Source source) {
   std::ranges::sort(files, {}, &PackageFile::path);
   skill.files = std::move(files);
   return skill;
+}
+
+std::string content_digest(const Skill& skill) {
+  std::string sums;
+  for (const auto& file : skill.files) sums += crypto::sha256_hex(file.content) + " " + file.path + "\n";
+  return crypto::sha256_hex(sums);
 }
 
 }  // namespace skills

@@ -25,11 +25,16 @@ struct Skill {
   std::string name, description, version, license;
   usage::Money price;  // of one use
   std::vector<agent_process::SkillInput> inputs;
+  std::vector<std::string> allowed_tools;  // that the author names; without effect
+  std::string compatibility;
   std::string instructions;
   std::vector<PackageFile> files;  // by path; SKILL.md is one of them
   Source source = Source::box;
   bool runs_on_box = false;  // the box itself carries it out, by a row of its own: it is not installed
 };
+// Of the files' paths and contents, in hex: the same for every archive of the same files.
+std::string content_digest(const Skill&);
+
 using SkillPtr = std::shared_ptr<const Skill>;
 
 inline constexpr std::size_t max_files = 64, max_file_bytes = 512 * 1024, max_package_bytes = 2u << 20;

@@ -35,6 +35,26 @@ inline const store::Owned<Installation> installations{
         return one.is_complete ? std::nullopt : store::index_value(one.installed_at);
       }}}};
 
+// Where the skill of an installation comes from, if that is not the catalogue.
+struct Package {
+  std::int64_t owner = 0;
+  std::string id;  // the installation's
+  std::string agent, skill;
+  std::string url;        // empty: a file of the owner's
+  std::string digest;     // content_digest of what was installed
+  std::string available;  // what `url` has had at the last check; empty: the same as is installed
+  std::string problem;    // why the last check failed, as a sentence
+  std::optional<store::Time> checked_at, next_check_at;
+};
+BOOST_DESCRIBE_STRUCT(Package, (),
+                      (owner, id, agent, skill, url, digest, available, problem, checked_at, next_check_at))
+
+inline const store::Owned<Package> packages{{.family = "skill_packages", .number = 246},
+                                            &Package::owner,
+                                            &Package::id,
+                                            {store::scoped<Package>(1, "agent", &Package::agent),
+                                             store::index<Package>(2, "next_check_at", &Package::next_check_at)}};
+
 // Counter of a user: installations that exist.
 inline const store::CounterName installed{"skill_installations"};
 

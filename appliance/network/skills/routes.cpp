@@ -4,6 +4,7 @@
 #include "appliance/network/skills/archive.h"
 #include "appliance/network/skills/descriptions.h"
 #include "appliance/network/skills/handlers.h"
+#include "appliance/network/skills/package_handlers.h"
 #include "appliance/network/skills/sale_handlers.h"
 #include "appliance/network/skills/settlement_handlers.h"
 
@@ -47,6 +48,22 @@ std::vector<web::Route> web_routes(const agentbox::Guards& guards, const web::Bi
        "List the uses of a skill"},
       {web::GET, "/api/skills/:name/runs/:runId", session, &skills_rate, web::plain(on(show_run)).returns<RunItem>(),
        "Show a use of a skill"},
+      {web::GET, "/api/skill-packages", session, &skills_rate,
+       web::query<ListQuery>(on(list_packages)).returns<PackageList>().describe(descriptions::packages),
+       "List the skills from elsewhere"},
+      {web::POST, "/api/skill-packages", session, &skills_rate,
+       web::stream<PackageQuery>(max_archive_bytes, on(install_package))
+           .returns<InstallationItem>(201)
+           .describe(descriptions::install_package),
+       "Install a skill from elsewhere"},
+      {web::POST, "/api/skill-packages/review", session, &skills_rate,
+       web::stream<AgentReviewQuery>(max_archive_bytes, on(review_package))
+           .returns<PackageReview>()
+           .describe(descriptions::review),
+       "Show what a skill from elsewhere would bring"},
+      {web::POST, "/api/skill-packages/check", session, &skills_rate,
+       web::body<CheckRequest>(on(check_package)).returns<PackageItem>().describe(descriptions::check_package),
+       "Look for an update of a skill from elsewhere"},
   };
 }
 
@@ -56,8 +73,15 @@ std::vector<web::Route> backend_routes(const agentbox::Guards& guards, const web
       {web::GET, "/api/admin/skills", key, nullptr, web::plain(on(list_catalogue)).returns<SkillList>(),
        "List the box's and the administrator's skills"},
       {web::POST, "/api/admin/skills", key, nullptr,
-       web::stream(max_archive_bytes, on(upload_skill)).returns<SkillDetail>(201).describe(descriptions::upload),
+       web::stream<UploadQuery>(max_archive_bytes, on(upload_skill))
+           .returns<SkillDetail>(201)
+           .describe(descriptions::upload),
        "Upload a skill"},
+      {web::POST, "/api/admin/skills/review", key, nullptr,
+       web::stream<ReviewQuery>(max_archive_bytes, on(review_for_catalogue))
+           .returns<PackageReview>()
+           .describe(descriptions::admin_review),
+       "Show what a skill would bring to the catalogue"},
       {web::DELETE, "/api/admin/skills/:name", key, nullptr,
        web::plain(on(remove_skill)).returns<Removed>().describe(descriptions::remove), "Remove an uploaded skill"},
       {web::GET, "/api/admin/skills-on-sale", key, nullptr, web::plain(on(list_sales)).returns<SaleList>(),

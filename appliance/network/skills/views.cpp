@@ -10,6 +10,15 @@ std::optional<std::string> unless_empty(std::string text) {
 
 }  // namespace
 
+std::vector<InputItem> items_of(const std::vector<agent_process::SkillInput>& inputs) {
+  std::vector<InputItem> items;
+  for (const auto& input : inputs)
+    items.push_back({.name = input.name,
+                     .description = input.description ? std::optional<std::string>(*input.description) : std::nullopt,
+                     .required = input.required.value_or(false)});
+  return items;
+}
+
 SkillItem view(const Skill& skill, const std::vector<Installation>& of_the_caller) {
   SkillItem item{.name = skill.name,
                  .description = skill.description,
@@ -18,13 +27,8 @@ SkillItem view(const Skill& skill, const std::vector<Installation>& of_the_calle
                  .license = unless_empty(skill.license),
                  .source = skill.source,
                  .runsOnBox = skill.runs_on_box,
-                 .inputs = {},
+                 .inputs = items_of(skill.inputs),
                  .installedFor = {}};
-  for (const auto& input : skill.inputs)
-    item.inputs.push_back(
-        {.name = input.name,
-         .description = input.description ? std::optional<std::string>(*input.description) : std::nullopt,
-         .required = input.required.value_or(false)});
   for (const auto& one : of_the_caller)
     if (one.skill == skill.name) item.installedFor.push_back(one.agent);
   return item;

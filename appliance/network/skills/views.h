@@ -81,6 +81,7 @@ struct RunList {
 };
 BOOST_DESCRIBE_STRUCT(RunList, (), (runs, count))
 
+std::vector<InputItem> items_of(const std::vector<agent_process::SkillInput>&);
 SkillItem view(const Skill&, const std::vector<Installation>& of_the_caller);
 SkillDetail detail(const Skill&, const std::vector<Installation>& of_the_caller);
 // `current`: the catalogue's; null if it no longer has the skill.

@@ -34,6 +34,22 @@ web::Result<Place> place_of(const std::string& skill, const std::string& path) {
 // SKILL.md at the given end of the order.
 bool is_skill_file(const std::string& path) { return path == agent_process::skill_file_name; }
 
+// Nothing for what is no plain file of a skill's size.
+std::optional<std::string> read_plain_file(const files::Descriptor& file) {
+  struct stat info {};
+  if (::fstat(file.get(), &info) != 0 || !S_ISREG(info.st_mode) || std::size_t(info.st_size) > max_file_bytes)
+    return std::nullopt;
+  std::string content(std::size_t(info.st_size), '\0');
+  std::size_t size = 0;
+  while (size < content.size()) {
+    const auto read = ::pread(file.get(), content.data() + size, content.size() - size, off_t(size));
+    if (read <= 0) break;
+    size += std::size_t(read);
+  }
+  content.resize(size);
+  return content;
+}
+
 // The folders of a file within the skill, the deepest first, as long as they are empty.
 void remove_empty_folders(const files::Root& root, Components folder) {
   while (folder.size() >= 2) {  // skills/ itself stays
@@ -53,6 +69,24 @@ web::Result<void> remove_file(const files::Root& root, const Place& place) {
 }
 
 }  // namespace
+
+FileContents read_copy(const std::filesystem::path& workspace, const std::string& skill,
+                       const std::vector<std::string>& paths) {
+  FileContents contents;
+  std::error_code failed;
+  if (!std::filesystem::exists(workspace, failed)) return contents;
+  const auto root = files::Root::open(workspace);
+  if (!root) return contents;
+  for (const auto& path : paths) {
+    auto place = place_of(skill, path);
+    if (!place) continue;
+    place->folder.push_back(place->name);
+    const auto file = root->open(place->folder, O_RDONLY | O_NONBLOCK);
+    if (!file) continue;
+    if (auto content = read_plain_file(*file)) contents[path] = std::move(*content);
+  }
+  return contents;
+}
 
 web::Result<void> write_copy(const std::filesystem::path& workspace, const Skill& skill,
                              const std::vector<std::string>& before) {

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <boost/json.hpp>
+#include <map>
 #include <thread>
 
+#include "appliance/foundation/crypto/random.h"
 #include "appliance/foundation/timestamp.h"
 #include "appliance/runtime/docker/docker_api.h"
 #include "web/json.h"
@@ -56,40 +58,69 @@ namespace {
 
 // For foreign images: by the first of these that the image has. One that has none of them counts as healthy, since the
 // box asks the gateway in any case.
-constexpr std::string_view foreign_check =
-    "u=http://127.0.0.1:18789/healthz; "
-    "if command -v curl >/dev/null; then exec curl -fsS -m 4 -o /dev/null $u; "
-    "elif command -v wget >/dev/null; then exec wget -q -T 4 -O /dev/null $u; "
-    "elif command -v node >/dev/null; then "
-    "exec node -e \"fetch('$u').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))\"; "
-    "elif command -v python3 >/dev/null; then "
-    "exec python3 -c \"import urllib.request as u; u.urlopen('$u', timeout=4)\"; fi";
+std::string foreign_check(const ContainerPlan& plan) {
+  constexpr std::string_view ask_it =
+      "if command -v curl >/dev/null; then exec curl -fsS -m 4 -o /dev/null $u; "
+      "elif command -v wget >/dev/null; then exec wget -q -T 4 -O /dev/null $u; "
+      "elif command -v node >/dev/null; then "
+      "exec node -e \"fetch('$u').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))\"; "
+      "elif command -v python3 >/dev/null; then "
+      "exec python3 -c \"import urllib.request as u; u.urlopen('$u', timeout=4)\"; fi";
+  const auto path = plan.image_probe.empty() ? std::string("/healthz") : plan.image_probe;
+  return "u=http://127.0.0.1:" + std::to_string(plan.image_port) + path + "; " + std::string(ask_it);
+}
 
-json::object check_of(bool is_own_image) {
-  const json::array own{"CMD", "/usr/bin/agentbox", "agent", "--check"}, foreign{"CMD-SHELL", foreign_check};
-  return {{"Test", is_own_image ? own : foreign},
+json::object check_of(const ContainerPlan& plan) {
+  const json::array own{"CMD", "/usr/bin/agentbox", "agent", "--check"}, foreign{"CMD-SHELL", foreign_check(plan)};
+  return {{"Test", plan.image_reads_boot ? own : foreign},
           {"Interval", nanoseconds_of(30s)},
           {"Timeout", nanoseconds_of(5s)},
           {"StartPeriod", nanoseconds_of(20s)},
           {"Retries", 5}};
 }
 
+// "${NAME}" becomes the variable's value; other names stay.
+std::string expand(std::string_view text, const std::map<std::string, std::string>& variables) {
+  std::string expanded;
+  for (;;) {
+    const auto begin = text.find("${"), end = text.find('}', begin);
+    if (begin == text.npos || end == text.npos) return expanded += text;
+    const auto found = variables.find(std::string(text.substr(begin + 2, end - begin - 2)));
+    expanded += text.substr(0, begin);
+    expanded += found == variables.end() ? std::string(text.substr(begin, end + 1 - begin)) : found->second;
+    text.remove_prefix(end + 1);
+  }
+}
+
 // A foreign image reads no boot file: it gets the token of its gateway, and the box's models the way OpenAI's clients
 // look for them. What its owner has handed over to it (channels' tokens) comes along.
 json::array environment_of(const AgentSpec& spec, const ContainerPlan& plan) {
-  json::array environment{"HOME=" + std::string(workspace_path)};
-  if (plan.image_reads_boot) return environment;
-  environment.emplace_back("OPENCLAW_GATEWAY_TOKEN=" + spec.gateway_token);
-  environment.emplace_back("OPENAI_BASE_URL=" + plan.listener_url + "/v1");
-  environment.emplace_back("OPENAI_API_KEY=" + spec.box_token);
-  for (const auto& [name, value] : spec.image_secrets) environment.emplace_back(name + "=" + value);
+  std::map<std::string, std::string> variables{{"HOME", std::string(workspace_path)}};
+  if (!plan.image_reads_boot) {
+    variables["OPENCLAW_GATEWAY_TOKEN"] = spec.gateway_token;
+    variables["OPENAI_BASE_URL"] = plan.listener_url + "/v1";
+    variables["OPENAI_API_KEY"] = spec.box_token;
+    auto known = variables;
+    known["AGENT_NAME"] = spec.name;
+    for (const auto& [name, value] : plan.image_environment) variables.try_emplace(name, expand(value, known));
+    for (const auto& [name, value] : spec.image_secrets) variables.insert_or_assign(name, value);
+  }
+  json::array environment;
+  for (const auto& [name, value] : variables) environment.emplace_back(name + "=" + value);
   return environment;
 }
 
 }  // namespace
 
+std::string secrets_digest(const AgentSpec& spec, bool image_reads_boot) {
+  if (image_reads_boot || spec.image_secrets.empty()) return {};
+  std::string all;
+  for (const auto& [name, value] : spec.image_secrets) all.append(name).append("=").append(value).append("\n");
+  return crypto::sha256_hex(all);
+}
+
 json::object create_body(const AgentSpec& spec, const ContainerPlan& plan) {
-  const std::string port = std::to_string(gateway_port) + "/tcp";
+  const std::string port = std::to_string(plan.image_port) + "/tcp";
   const auto environment = environment_of(spec, plan);
   const json::object boot_mount{
       {"Type", "bind"}, {"Source", plan.boot_file}, {"Target", boot_path}, {"ReadOnly", true}};
@@ -124,9 +155,13 @@ json::object create_body(const AgentSpec& spec, const ContainerPlan& plan) {
                       {"Ulimits", json::array{open_files}},
                       {"RestartPolicy", {{"Name", "no"}}},
                       {"LogConfig", {{"Type", "json-file"}, {"Config", {{"max-size", "8m"}, {"max-file", "2"}}}}}}}};
+  if (auto digest = secrets_digest(spec, plan.image_reads_boot); !digest.empty())
+    body["Labels"].get_object()[label::secrets] = std::move(digest);
+  auto& labels = body["Labels"].get_object();
+  for (const auto& label : plan.image_labels) labels.emplace(label.key(), label.value());
   // The engine's resolver would ask this machine's name servers on the container's behalf.
   if (plan.is_closed) body["HostConfig"].get_object()["Dns"] = json::array{no_name_server};
-  if (plan.image_reads_boot || !plan.image_has_check) body["Healthcheck"] = check_of(plan.image_reads_boot);
+  if (plan.image_reads_boot || !plan.image_has_check) body["Healthcheck"] = check_of(plan);
   return body;
 }
 
@@ -139,6 +174,7 @@ Container parse_container(const json::value& inspected) {
                   .agent = label_named(label::agent),
                   .box = label_named(label::box),
                   .listener_url = label_named(label::listener),
+                  .secrets = label_named(label::secrets),
                   .instance = {}};
   auto& instance = found.instance;
   instance.image = web::string_or_empty(&at(inspected, {"Image"}));

@@ -20,8 +20,11 @@ inline constexpr std::string_view boot_path = "/run/agentbox/boot.json", workspa
 namespace label {
 inline constexpr std::string_view box = "agentbox.box", agent = "agentbox.agent", backend = "agentbox.backend_url",
                                   summarizer = "agentbox.summarizer_url", listener = "agentbox.door",
-                                  image_reads_boot = "agentbox.boot", image_forwarded = "agentbox.forwarded",
-                                  image_history = "agentbox.history", image_memory_min = "agentbox.memory-min";
+                                   secrets = "agentbox.secrets", image_reads_boot = "agentbox.boot",
+                                   image_forwarded = "agentbox.forwarded", image_history = "agentbox.history",
+                                   image_memory_min = "agentbox.memory-min", image_port = "agentbox.port",
+                                   image_probe = "agentbox.probe",
+                                   image_environment = "agentbox.env.";  // and the name of a variable
 }
 
 // Names of this box's objects in the engine.
@@ -45,11 +48,19 @@ struct ContainerPlan {
   std::string image;
   bool image_reads_boot = false;  // otherwise the environment has what it needs
   bool image_has_check = false;   // a health check of its own
-  std::string boot_file;          // on the host; mounted read-only
-  std::string user;               // "uid:gid"
-  std::string listener_url;       // of the agent listener: http://172.18.0.1:3001
-  bool is_closed = false;         // it reaches nothing but the agent listener
+  std::uint16_t image_port = gateway_port;
+  std::string image_probe;  // a path; empty: the contract's
+  // Names and values; ${OPENAI_BASE_URL} and other variables of the box are put in.
+  std::vector<std::pair<std::string, std::string>> image_environment;
+  boost::json::object image_labels;  // that the image itself does not have
+  std::string boot_file;             // on the host; mounted read-only
+  std::string user;                  // "uid:gid"
+  std::string listener_url;          // of the agent listener: http://172.18.0.1:3001
+  bool is_closed = false;            // it reaches nothing but the agent listener
 };
+
+// A digest of the secrets that the container's environment has of its owner; empty if it has none.
+std::string secrets_digest(const AgentSpec&, bool image_reads_boot);
 
 // The body of POST /containers/create: hardened, with limits, published only on 127.0.0.1, and with a health check
 // unless a foreign image has its own.
@@ -57,8 +68,8 @@ boost::json::object create_body(const AgentSpec&, const ContainerPlan&);
 
 // The result of GET /containers/{id}/json.
 struct Container {
-  std::string id, agent;  // `agent`: from its label; empty for foreign containers
-  std::string box, listener_url;
+  std::string id, agent;                   // `agent`: from its label; empty for foreign containers
+  std::string box, listener_url, secrets;  // secrets: see secrets_digest
   Instance instance;
 };
 Container parse_container(const boost::json::value& inspected);

@@ -20,6 +20,7 @@
 #include "appliance/runtime/docker/docker_api.h"
 #include "appliance/runtime/docker/image.h"
 #include "appliance/runtime/run_folder.h"
+#include "web/json.h"
 #include "web/log.h"
 #include "web/run_on.h"
 
@@ -29,7 +30,6 @@ namespace {
 namespace asio = boost::asio;
 namespace json = boost::json;
 using docker::Container;
-using web::Error;
 using web::Result;
 using web::Task;
 using Steady = std::chrono::steady_clock;
@@ -98,8 +98,8 @@ struct DockerEngine::Impl : std::enable_shared_from_this<Impl> {
 
   // The rest runs on `home`.
 
-  Task<Result<std::optional<Container>>> find(std::string id) {
-    const auto answer = co_await api.call("GET", path_of(id) + "/json");
+  Task<Result<std::optional<Container>>> container_at(std::string path) {
+    const auto answer = co_await api.call("GET", path + "/json");
     if (!answer) co_return answer.error();
     if (answer->status == 404) co_return std::optional<Container>();
     if (answer->status != 200) co_return docker::refusal("inspect the agent's container", *answer);
@@ -115,7 +115,8 @@ struct DockerEngine::Impl : std::enable_shared_from_this<Impl> {
 
   Task<Result<Instance>> start_once(AgentSpec spec) {
     const auto image_name = spec.image.empty() ? options.image : spec.image;
-    const auto image = co_await docker::find_image(api, image_name);
+    auto labels = options.image_labels ? options.image_labels(image_name) : json::object();
+    const auto image = co_await docker::find_image(api, image_name, labels);
     if (!image) co_return image.error();
     const bool is_ours = image_name == options.image;
     const auto fits = docker::has_memory_for(
@@ -126,15 +127,20 @@ struct DockerEngine::Impl : std::enable_shared_from_this<Impl> {
     if (!listener) co_return listener.error();
     const auto cleared = co_await remove_earlier_container(spec.id);
     if (!cleared) co_return cleared.error();
+    const auto forgotten = co_await forget_former_secrets(spec.id, docker::secrets_digest(spec, image->reads_boot));
+    if (!forgotten) co_return forgotten.error();
 
-    auto self = shared_from_this();
-    auto work = [self, spec, url = *listener] { return self->prepare_files(spec, url); };
+    auto work = [self = shared_from_this(), spec, url = *listener] { return self->prepare_files(spec, url); };
     auto user = co_await web::offload(files, std::move(work));
     if (!user) co_return user.error();
     const docker::ContainerPlan plan{.names = names,
                                      .image = image_name,
                                      .image_reads_boot = image->reads_boot,
                                      .image_has_check = image->has_check,
+                                     .image_port = image->port,
+                                     .image_probe = image->gateway.probe_path,
+                                     .image_environment = image->environment,
+                                     .image_labels = std::move(labels),
                                      .boot_file = run_folder(spec.id).boot_path(),
                                      .user = *user,
                                      .listener_url = *listener,
@@ -154,16 +160,14 @@ struct DockerEngine::Impl : std::enable_shared_from_this<Impl> {
     if (!created) co_return created.error();
     note_gateway(spec.port, image->gateway);
     if (created->status != 201) co_return docker::refusal("make the agent's container", *created);
-    boost::system::error_code absent;
-    if (const auto* made = created->body.find_pointer("/Id", absent); made && made->is_string())
-      running[spec.id] = {.container = std::string(made->get_string())};  // it may end before the next answer
+    running[spec.id] = {.container = web::string_at(created->body, "/Id")};  // it may end before the next answer
     const auto started = co_await api.call("POST", path_of(spec.id) + "/start");
     if (!started || started->status != 204) {
       auto error = started ? docker::refusal("start the agent's container", *started) : started.error();
       co_await remove_container(spec.id);
       co_return error;
     }
-    const auto found = co_await find(spec.id);
+    const auto found = co_await container_at(path_of(spec.id));
     if (!found) co_return found.error();
     if (!*found) co_return web::internal("The agent's container has been removed while it was started.");
     if ((*found)->instance.state != State::running) running.erase(spec.id);
@@ -184,14 +188,14 @@ struct DockerEngine::Impl : std::enable_shared_from_this<Impl> {
     if (!ports || !ports->is_array()) return;
     for (const auto& one : ports->get_array()) {
       const auto* port = one.find_pointer("/PublicPort", absent);
-      if (!port || !port->is_int64()) continue;
-      note_gateway(static_cast<std::uint16_t>(port->get_int64()), image ? image->gateway : docker::Image().gateway);
+      const auto traits = image ? image->gateway : docker::Image().gateway;
+      if (port && port->is_int64()) note_gateway(static_cast<std::uint16_t>(port->get_int64()), traits);
     }
   }
 
   // Removes an earlier container of this agent. A foreign container with the same name is a conflict.
   Task<Result<void>> remove_earlier_container(std::string id) {
-    const auto earlier = co_await find(id);
+    const auto earlier = co_await container_at(path_of(id));
     if (!earlier) co_return earlier.error();
     if (!*earlier) co_return Result<void>();
     if ((*earlier)->agent != id || (*earlier)->box != names.box)
@@ -210,6 +214,14 @@ struct DockerEngine::Impl : std::enable_shared_from_this<Impl> {
     if (!renamed || renamed->status != 204) co_return false;
     running.erase(id);
     co_return true;
+  }
+
+  // A container that is kept for its log has no secret that the owner has taken back or replaced since.
+  Task<Result<void>> forget_former_secrets(std::string id, std::string secrets) {
+    const auto former = co_await container_at(former_path_of(id));
+    if (!former) co_return former.error();
+    if (!*former || (*former)->secrets.empty() || (*former)->secrets == secrets) co_return Result<void>();
+    co_return co_await remove_at(former_path_of(id));
   }
 
   Task<Result<void>> remove_container(std::string id) {
@@ -261,14 +273,14 @@ struct DockerEngine::Impl : std::enable_shared_from_this<Impl> {
   }
 
   Task<Result<Instance>> inspect(std::string id) {
-    const auto found = co_await find(id);
+    const auto found = co_await container_at(path_of(id));
     if (!found) co_return found.error();
     if (!*found) co_return Instance{};
     co_return instance_of(**found);
   }
 
   Task<Result<InstanceStats>> stats(std::string id) {
-    const auto found = co_await find(id);
+    const auto found = co_await container_at(path_of(id));
     if (!found) co_return found.error();
     if (!*found || (*found)->instance.state != State::running) co_return web::conflict("The agent is not running.");
     const auto answer = co_await api.call("GET", path_of(id) + "/stats?stream=false&one-shot=true");
@@ -305,11 +317,9 @@ struct DockerEngine::Impl : std::enable_shared_from_this<Impl> {
       co_return docker::refusal("list the agents' containers", *answer);
     std::map<std::string, Known> now;
     for (const auto& one : answer->body.get_array()) {
-      boost::system::error_code absent;
-      const auto* agent = one.find_pointer("/Labels/agentbox.agent", absent);
-      const auto* id = one.find_pointer("/Id", absent);
-      if (!agent || !id || !agent->is_string() || !id->is_string()) continue;
-      now[std::string(agent->get_string())].container = std::string(id->get_string());
+      const auto agent = web::string_at(one, "/Labels/agentbox.agent"), id = web::string_at(one, "/Id");
+      if (agent.empty() || id.empty()) continue;
+      now[agent].container = id;
       note_gateway(one);
     }
     const auto before = std::exchange(running, now);
@@ -396,7 +406,7 @@ struct DockerEngine::Impl : std::enable_shared_from_this<Impl> {
   }
 
   Task<Result<void>> remove(std::string id) {
-    const auto found = co_await find(id);
+    const auto found = co_await container_at(path_of(id));
     if (!found) co_return found.error();
     if (*found) {
       if ((*found)->instance.state == State::running) co_return web::conflict("The agent is running: stop it first.");

@@ -8,6 +8,7 @@
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/thread_pool.hpp>
+#include <boost/json/object.hpp>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -28,6 +29,8 @@ struct DockerOptions {
   std::function<std::string(std::string gateway_address)> open_agent_listener;
   // Whether this agent reaches nothing but the box: its egress is none or a list, which the box's fetch enforces.
   std::function<bool(const std::string& agent)> is_closed;
+  // Labels that the box gives an image, in place of the image's own.
+  std::function<boost::json::object(const std::string& image)> image_labels;
   bool lan_is_open = false;                 // CONTAINER_LAN
   std::optional<std::uint64_t> memory_min;  // that agents of `image` need; not set: as its label says
   bool requires_isolation = false;          // agents are refused while the LAN cannot be closed to them

@@ -1,9 +1,11 @@
 #include "appliance/runtime/docker/image.h"
 
+#include <charconv>
 #include <string_view>
 
 #include "appliance/foundation/byte_size.h"
 #include "appliance/runtime/docker/container.h"
+#include "web/ascii.h"
 
 namespace runtime::docker {
 
@@ -24,6 +26,39 @@ web::Error bad_label(std::string_view name, std::string_view expected) {
   return web::invalid("its label " + std::string(name) + " must be " + std::string(expected) + ".");
 }
 
+// A path that a shell and a URL take as it is.
+bool is_plain_path(std::string_view path) {
+  constexpr std::string_view taken = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~/";
+  return path.starts_with('/') && path.size() <= 200 && path.find_first_not_of(taken) == path.npos;
+}
+
+bool is_variable_name(std::string_view name) {
+  constexpr std::string_view taken = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+  return !name.empty() && name.size() <= 100 && !web::is_digit(name.front()) &&
+         name.find_first_not_of(taken) == name.npos;
+}
+
+web::Result<void> read_gateway(const boost::json::value& labels, Image& image) {
+  if (const auto port = value_of(labels, label::image_port)) {
+    const auto [end, failed] = std::from_chars(port->data(), port->data() + port->size(), image.port);
+    if (failed != std::errc() || end != port->data() + port->size() || image.port == 0)
+      return bad_label(label::image_port, "a port, such as 8080");
+  }
+  if (const auto probe = value_of(labels, label::image_probe)) {
+    if (!is_plain_path(*probe)) return bad_label(label::image_probe, "a path, such as /health");
+    image.gateway.probe_path = *probe;
+  }
+  const auto* object = labels.if_object();
+  if (!object || image.reads_boot) return {};
+  for (const auto& label : *object) {
+    if (!label.key().starts_with(label::image_environment) || !label.value().is_string()) continue;
+    const auto name = label.key().substr(label::image_environment.size());
+    if (!is_variable_name(name)) return bad_label(label.key(), "agentbox.env. and the name of a variable");
+    image.environment.emplace_back(std::string(name), std::string(label.value().get_string()));
+  }
+  return {};
+}
+
 // Rounded up: a minimum must not read as if it were available.
 std::string mebibytes(std::uint64_t bytes) { return std::to_string((bytes + (1u << 20) - 1) >> 20) + " MiB"; }
 
@@ -40,6 +75,7 @@ Result<Image> image_with(const boost::json::value& labels) {
     if (value != "on" && value != "off") return bad_label(name, "on or off");
     image.gateway.*trait = value == "on";
   }
+  if (const auto good = read_gateway(labels, image); !good) return good.error();
   if (const auto memory_min = value_of(labels, label::image_memory_min)) {
     image.memory_min = agentbox::parse_byte_size(*memory_min);
     if (!image.memory_min) return bad_label(label::image_memory_min, "a number of bytes, such as 1G");
@@ -47,7 +83,7 @@ Result<Image> image_with(const boost::json::value& labels) {
   return image;
 }
 
-Task<Result<Image>> find_image(Api& api, std::string name) {
+Task<Result<Image>> find_image(Api& api, std::string name, boost::json::object labels) {
   const auto found = co_await api.call("GET", "/images/" + name + "/json");
   if (!found) co_return found.error();
   if (found->status == 404)
@@ -56,8 +92,10 @@ Task<Result<Image>> find_image(Api& api, std::string name) {
                             "agentbox-VERSION-image.tar.gz), or pull it.");
   if (found->status != 200) co_return refusal("describe the image " + name, *found);
   boost::system::error_code absent;
-  const auto* labels = found->body.find_pointer("/Config/Labels", absent);
-  auto image = image_with(labels ? *labels : boost::json::value());
+  const auto* own = found->body.find_pointer("/Config/Labels", absent);
+  if (own && own->is_object())
+    for (const auto& label : own->get_object()) labels.emplace(label.key(), label.value());  // unless it is there
+  auto image = image_with(labels);
   const auto* check = found->body.find_pointer("/Config/Healthcheck/Test", absent);
   if (image) image->has_check = check && check->is_array() && !check->get_array().empty();
   if (!image) image.error().message = "The image " + name + " cannot be used: " + image.error().message;

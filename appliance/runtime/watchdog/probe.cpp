@@ -42,7 +42,8 @@ web::Task<Report> ask(std::uint16_t port, std::string_view path, std::string_vie
 
 }  // namespace
 
-web::Task<Report> probe(std::uint16_t port, Command check, std::chrono::milliseconds timeout) {
+web::Task<Report> probe(std::uint16_t port, Command check, std::chrono::milliseconds timeout, std::string path) {
+  if (!path.empty()) co_return co_await ask(port, path, "ok", timeout);
   auto report = co_await ask(port, "/healthz", "ok", timeout);
   if (report.outcome == Outcome::good && check == Command::check_ready)
     report = co_await ask(port, "/readyz", "ready", timeout);

@@ -6,7 +6,7 @@ import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { Box, run, until } from "../support/box.mjs";
+import { Box, INTERNAL_KEY, run, until } from "../support/box.mjs";
 import { package_named } from "../support/packages.mjs";
 
 const { Webhook } = package_named("standardwebhooks");
@@ -45,7 +45,11 @@ test("an owner adds a channel, admits and blocks people, sends again what was no
   const parsed = async (...args) => JSON.parse(await does(...args, "--json"));
 
   const url = `http://127.0.0.1:${receiver.address().port}/`;
-  const added = await does("add", "Scout", "webhook", "--token-file", file("token", SECRET), "--option", `url=${url}`);
+  const token_file = file("token", SECRET);
+  const open = await parsed("add", "Scout", "webhook", "--token-file", token_file, "--option", `url=${url}`, "--access", "open");
+  assert.equal(open.access, "open");
+  assert.match(await does("remove", "Scout", open.id, "--yes"), /is removed/);
+  const added = await does("add", "Scout", "webhook", "--token-file", token_file, "--option", `url=${url}`);
   assert.match(added, /^CHANNEL +KIND +STATE .*\n\S+ +webhook +\S+ /);
   assert.ok(!added.includes(SECRET));
   await until("the channel is connected", async () => (await parsed("list", "Scout"))[0].state === "connected");
@@ -72,6 +76,10 @@ test("an owner adds a channel, admits and blocks people, sends again what was no
   assert.match(await does("block", "Scout", "webhook", eve.id), / blocked /);
   assert.match(await does("admit", "Scout", "webhook", eve.id), / allowed /);
 
+  const cap = async (...args) => (await parsed("limit", "Scout", "webhook", eve.id, ...args)).dailyCap;
+  assert.deepEqual([await cap("5"), await cap("default")], [5, null]);
+  assert.equal((await parsed("people", "Scout", "webhook"))[0].standing, "allowed");
+
   refuses = true;
   await write("Are you there?");
   const [letter] = await until("an undelivered message", async () => {
@@ -92,6 +100,10 @@ test("an owner adds a channel, admits and blocks people, sends again what was no
   await wrong(/there is no agent Nobody/, "list", "Nobody");
   await wrong(/the agent has no channel irc/, "test", "Scout", "irc");
   await wrong(/--option must be NAME=VALUE: url/, "add", "Scout", "webhook", "--option", "url");
+  await wrong(/messages must be a number or default: few/, "limit", "Scout", "webhook", eve.id, "few");
+  await wrong(/the channel knows no person bob/, "limit", "Scout", "webhook", "bob", "5");
+  await wrong(/dailyCap must be a whole number/, "limit", "Scout", "webhook", eve.id, "2000000");
+  await wrong(/No such person/, "limit", "Scout", "webhook", "bob", "default");
   await wrong(/Confirm with --yes/, "remove", "Scout", "webhook");
   assert.match(await does("remove", "Scout", "webhook", "--yes"), /is removed/);
   assert.deepEqual(await parsed("list", "Scout"), []);
@@ -102,4 +114,43 @@ test("an owner adds a channel, admits and blocks people, sends again what was no
   assert.deepEqual([refused.code, refused.err], [2, "agentbox: there is no agent Scout\n"]);
   const without = await run(["channels", "list", "Scout", "--key-file", file("none", "abk_nothing"), "--url", box.web]);
   assert.equal(without.code, 2, without.out);
+});
+
+test("an administrator limits a kind of channel to the agents of some plans, or switches it off", async (t) => {
+  const box = await Box.start(t, { SUMMARIZER_ALLOW_PRIVATE: "on" });
+  const admin = async (...args) => {
+    const env = { INTERNAL_API_KEY: INTERNAL_KEY };
+    const { code, out, err } = await run(["admin", "channels", ...args, "--data", box.folder], { env });
+    assert.deepEqual([code, err], [0, ""], `${args}`);
+    return out;
+  };
+  const wanted = { kind: "webhook", token: SECRET, options: { url: "http://127.0.0.1:9/" } };
+  const owner_with_channel = async (email, plan, tier) => {
+    const person = await box.customer(email, plan);
+    const path = `/api/agents/${await box.running_agent(person, "Scout", tier)}/channels`;
+    const { channel } = (await person.call("POST", path, wanted)).body;
+    const is = (state) =>
+      until(`${plan}: ${state}`, async () => {
+        const now = (await person.call("GET", `${path}/${channel.id}`)).body.channel;
+        return now.state === state && now;
+      });
+    await is("connected");
+    return { is, add: () => person.call("POST", path, wanted) };
+  };
+  const solo = await owner_with_channel("ada@example.org", "solo", "starter"),
+    network = await owner_with_channel("bob@example.org", "network", "enterprise");
+  assert.match(await admin("kinds"), /webhook +on +all\n/);
+  assert.match(await admin("allow", "webhook", "--plan", "network", "--plan", "collective"), /webhook +on +network, collective\n/);
+  assert.match((await solo.is("off")).error, /The agent's plan does not include this kind of channel/);
+  await network.is("connected");
+  const refused = await solo.add();
+  assert.deepEqual([refused.status, refused.body.error], [403, "The agent's plan does not include this kind of channel."]);
+  assert.equal((await network.add()).status, 201);
+  const states = (await admin()).split("\n").filter((line) => line.includes(" webhook "));
+  assert.equal(states.length, 3);
+  assert.equal(states.filter((line) => / off /.test(line)).length, 1);
+  await admin("forbid", "webhook");
+  await network.is("off");
+  assert.match(await admin("allow", "webhook"), /webhook +on +all\n/);
+  await Promise.all([solo.is("connected"), network.is("connected")]);
 });

@@ -42,6 +42,7 @@ class Demo {
     demo.console = word("console")[0];
     demo.web = JSON.parse(said.match(/^\{"event":"ready".*$/m)[0]).web;
     demo.outside = word("outside")[0];
+    demo.link = said.match(/^ {2}(http\S+\/sign-in\/\S+)$/m)?.[1];
     const [user, admin] = [word("user"), word("admin")];
     demo.user = await demo.signed_in(...user);
     demo.admin = await demo.signed_in(...admin);
@@ -192,10 +193,29 @@ test("a demo that others can reach lets no stranger register, unless it is told 
   const BASE_URL = "https://demo.example.org";
   const mode = async (demo) => (await (await fetch(`${demo.web}/api/registration`)).json()).registration;
   const closed = await Demo.start(["--data", folder, "--days", "1"], { BASE_URL });
-  assert.deepEqual([await mode(closed), closed.console], ["closed", `${BASE_URL}/login`]);
+  assert.deepEqual([await mode(closed), closed.console, closed.link], ["closed", `${BASE_URL}/login`, undefined]);
   await closed.end();
   const open = await Demo.start(["--data", folder, "--registration", "open"], { BASE_URL });
   assert.equal(await mode(open), "open");
+});
+
+test("the link that it prints signs in once, from this machine", async (t) => {
+  const demo = await Demo.start(["--data", scratch(t), "--days", "1"]);
+  assert.match(demo.link, /^http:\/\/127\.0\.0\.1:\d+\/sign-in\/[\w-]{32}$/);
+  const follow = (url) => fetch(url, { redirect: "manual", headers: { "user-agent": "a browser of the story" } });
+  assert.equal((await follow(demo.link.slice(0, -1) + "!")).status, 410);
+  const [one, two] = await Promise.all([follow(demo.link), follow(demo.link)]); // at once
+  assert.deepEqual([one.status, two.status].sort(), [302, 410], "it counts once");
+  const entered = one.status === 302 ? one : two;
+  assert.equal(entered.headers.get("location"), `${demo.web}/dashboard?tour=1`);
+  const cookie = entered.headers
+    .getSetCookie()
+    .find((line) => line.startsWith("app-session="))
+    .split(";")[0];
+  const get = async (path) => (await fetch(demo.web + path, { headers: { cookie } })).json();
+  assert.equal((await get("/api/auth/session")).user.email, "mara@demo.example");
+  assert.ok((await get("/api/auth/sessions")).sessions.some(({ userAgent }) => userAgent === "a browser of the story"));
+  assert.equal((await follow(demo.link)).status, 410, "it is used up");
 });
 
 test("without a folder it leaves nothing behind, and it touches no folder that is no demo", async (t) => {

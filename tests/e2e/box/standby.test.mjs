@@ -84,6 +84,7 @@ test(`sync: the box is killed ${rounds} times under load, and no acknowledged ch
     box = next;
   }
   assert.ok(promised.length > rounds * 20);
+  t.diagnostic(`${promised.length} acknowledged changes in ${rounds} rounds, none lost`);
 });
 test("async: what is older than a second is there after kill -9", { skip: about_files }, async (t) => {
   const box = await start_box(t, "async");

@@ -72,6 +72,10 @@ test("an owner connects a bot, admits people and sends again what was not delive
   await ada.label("Messages a day (UTC)").fill("50");
   await ada.button("Save").click();
   await page.getByText(/50 messages a day/).waitFor();
+  await ada.button(/^Limit /).click();
+  await ada.is_sound();
+  await ada.button("Use the channel's limit (100)").click();
+  await page.getByText(/100 messages a day/).waitFor();
   await ada.label("Messages a day (UTC) of each person").fill("77");
   await ada.button("Save the limits").click();
   await until("the channel's limit", async () => {

@@ -4,6 +4,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { types_of } from "../../../web/console/api_types.mjs";
+import { text_files } from "../../../web/console/texts.mjs";
 import { Box, run, send } from "../support/box.mjs";
 import { open_browser, Person } from "./browser.mjs";
 
@@ -41,6 +42,35 @@ test("every language has the same texts, with the same placeholders", () => {
       if (english[key]) assert.deepEqual(placeholders(text), placeholders(english[key]), `${name}: ${key}`);
     }
   }
+});
+
+test("a page loads the texts that its sources use, and no text is unused", () => {
+  const sources = {
+    "src/main.tsx": 't("page.home"); named("status", state)',
+    "src/pages/home.tsx": 'tn("home.agents", 2)',
+    "src/pages/admin/users.tsx": 'import "../../parts/user"; t(`users.role.${role}`); t("page.home")',
+    "src/parts/user.tsx": 't("user.name")',
+    "src/pages/status.tsx": 't("page.home")',
+  };
+  const imports = (...paths) => ({ imports: paths.map((path) => ({ path, kind: "import-statement" })) });
+  const inputs = Object.fromEntries(Object.keys(sources).map((path) => [path, imports()]));
+  inputs["src/pages/admin/users.tsx"] = imports("src/parts/user.tsx");
+  const page_rows = [
+    ["/dashboard", "pages/home"],
+    ["/admin/users", "pages/admin/users"],
+    ["/status", "pages/status"],
+  ];
+  const keys = ["page.home", "status.up", "status.down", "home.agents.one", "home.agents.other", "users.role.admin", "user.name"];
+  const split = (more = [], changed = {}) => {
+    const read = (path) => changed[path] ?? sources[path];
+    return text_files({ inputs, page_rows, first: ["/dashboard"], keys: [...keys, ...more], read });
+  };
+  const { files, file_of_page } = split();
+  assert.deepEqual([...files.frame].sort(), ["home.agents.one", "home.agents.other", "page.home", "status.down", "status.up"]);
+  assert.deepEqual([...files.admin].sort(), ["user.name", "users.role.admin"]);
+  assert.deepEqual(file_of_page, { "/admin/users": "admin" });
+  assert.throws(() => split(["users.forgotten"]), /no source uses: users.forgotten/);
+  assert.throws(() => split([], { "src/parts/user.tsx": "t(`${kind}.name`)" }), /src\/parts\/user.tsx: a key has to begin/);
 });
 
 test("the addresses that the console knows are those that the box serves", async (t) => {
@@ -141,7 +171,7 @@ test("a mistyped address is the console's page in a browser, and an error for pr
   assert.equal((await send(box.web, "POST", "/nonsense", html)).status, 404);
 });
 
-test("the first page loads at most 102 KB compressed and its font, and other pages later", async (t) => {
+test("the first page loads at most 90 KB compressed and its font, and other pages later", async (t) => {
   const browser = await open_browser(t);
   const box = await Box.start(t);
   const person = await Person.at(browser, box);
@@ -165,7 +195,7 @@ test("the first page loads at most 102 KB compressed and its font, and other pag
   await person.heading("Agents that live on this box").waitFor();
   await page.waitForLoadState("networkidle");
   t.diagnostic(`${bytes} bytes, and ${font} of the font`);
-  assert.ok(bytes > 10_000 && bytes <= 102_000, `${bytes} bytes`);
+  assert.ok(bytes > 10_000 && bytes <= 90_000, `${bytes} bytes`);
   assert.ok(fonts.size === 1 && font > 10_000 && font <= 50_000, `${fonts.size} fonts, ${font} bytes`);
   assert.ok(!files.some((name) => name.includes("/conversation-")), "a page is loaded when it is shown");
   const { headers } = await send(box.web, "GET", "/");

@@ -95,6 +95,61 @@ test("a refused input is named beside its field, and an outdated copy is brought
   await ada.alert.getByText("No such skill.").waitFor();
 });
 
+test("a skill from an address is reviewed before it is installed, and so is its update", async (t) => {
+  const skill_md = (version, text) =>
+    `---\nname: tide-table\ndescription: Finds tides. <b>bold</b>\nversion: ${version}\nallowed-tools: Read\n---\n${text}\n`;
+  const archive = (version, text) =>
+    zip([
+      { name: "SKILL.md", content: skill_md(version, text) },
+      { name: "fetch.sh", content: "#!/bin/sh\ncurl https://data.example.net/tides\n" },
+    ]);
+  let served = archive("1.0.0", "Look it up.");
+  const site = await serve_site(t, ({ url }) => (url.pathname === "/tide.zip" ? { body: served } : undefined));
+  const { box, owner, ada } = await story_of(t, { env: { SUMMARIZER_ALLOW_PRIVATE: "on" } });
+  const agent = await box.running_agent(owner);
+  await ada.page.goto("/skills");
+  await ada.button("Add a skill").click();
+  ada.expected = ["status of 400"];
+  await ada.dialog.getByLabel("Address of the archive").fill(`${site.url}/nothing.zip`);
+  await ada.dialog.getByRole("button", { name: "Review" }).click();
+  await ada.dialog.getByText(/answered with status 404/).waitFor();
+  await ada.dialog.getByLabel("Address of the archive").fill(`${site.url}/tide.zip`);
+  await ada.dialog.getByRole("button", { name: "Review" }).click();
+  await ada.dialog.getByRole("heading", { name: /tide-table/ }).waitFor();
+  await ada.dialog.getByText("data.example.net").first().waitFor();
+  await ada.dialog.getByText("fetch.sh").first().waitFor();
+  await ada.is_sound();
+  assert.equal((await owner.call("GET", "/api/skill-packages")).body.count, 0);
+  await ada.dialog.getByRole("button", { name: "Install" }).click();
+  await ada.button("Look for updates of tide-table").waitFor();
+  await ada.is_sound();
+
+  served = archive("1.1.0", "Ask the harbour.");
+  await ada.button("Look for updates of tide-table").click();
+  await ada.text("update available").waitFor();
+  await ada.button("Review the update of tide-table").click();
+  await ada.dialog.getByRole("button", { name: "Review" }).click();
+  await ada.dialog.getByText("+Ask the harbour.").waitFor();
+  await ada.is_sound();
+  await ada.dialog.getByRole("button", { name: "Take the update" }).click();
+  await ada.text("version 1.1.0").waitFor();
+  await ada.text("update available").waitFor({ state: "detached" });
+  const { packages } = (await owner.call("GET", "/api/skill-packages")).body;
+  assert.deepEqual([packages[0].agentId, packages[0].version], [agent, "1.1.0"]);
+
+  await ada.button("Uninstall tide-table").click();
+  await ada.dialog.getByRole("button", { name: "Uninstall" }).click();
+  await ada.button("Uninstall tide-table").waitFor({ state: "detached" });
+
+  // A file, on the same dialog.
+  await ada.button("Add a skill").click();
+  await ada.dialog.locator("input[type=file]").setInputFiles({ name: "tide.zip", mimeType: "application/zip", buffer: served });
+  await ada.dialog.getByText("The file is read when you review it.").waitFor();
+  await ada.dialog.getByRole("button", { name: "Review" }).click();
+  await ada.dialog.getByRole("button", { name: "Install" }).click();
+  await ada.text("from a file").waitFor();
+});
+
 test("feeds are listed with their age and state, and their entries are read harmlessly", async (t) => {
   const RSS = `<?xml version="1.0"?><rss version="2.0"><channel><title>Box news</title><link>https://news.example.org/</link><description>x</description>
 <item><title>First &lt;b&gt;bold&lt;/b&gt; \u202Egnp</title><link>https://news.example.org/1</link><guid>n-1</guid>

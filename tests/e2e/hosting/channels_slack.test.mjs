@@ -97,6 +97,42 @@ test("slack: signed events are pushed where the owner chooses so; others and old
   driver.check();
 });
 
+test("slack: people in pushed events have Slack's names, and no event waits for one for long", async (t) => {
+  const story = await ChannelStory.start(t, Slack);
+  const { driver } = story;
+  const { server } = driver;
+  driver.options = { receive: "events" };
+  driver.secrets = { signingSecret: server.signing_secret };
+  server.events_url = (await story.connect()).eventsUrl;
+  const name_of = async (address) => (await story.call("GET", `${story.channel}/peers`)).peers.find((one) => one.address === address)?.name;
+  await story.pair(101);
+  assert.equal(await name_of("U101"), "Person U101");
+  server.write({ user: "UGERMAN", channel: "D8", text: "Hallo" });
+  await until("the code", () => server.sent_to("D8").length > 0);
+  assert.match(server.sent_to("D8")[0].text, /Ich kenne Sie noch nicht/);
+  const asked = () => server.calls.filter((method) => method === "users.info").length;
+  assert.equal(asked(), 2);
+  driver.write(101, "Again");
+  await story.heard(101, /You said: Again/);
+  server.write({ user: "U5", channel: "C77", text: "Among others" });
+  await story.pair(103);
+  assert.equal(asked(), 3, "once for each person, and not for what is meant for others");
+
+  server.gives_names = false;
+  const event = { type: "message", channel_type: "im", user: "U9", channel: "D9", ts: "9.1", text: "Who am I?" };
+  const begun = Date.now();
+  assert.equal((await server.post({ type: "event_callback", event })).status, 200);
+  assert.ok(Date.now() - begun < 3_000, "Slack waits three seconds for an answer");
+  assert.equal(await name_of("U9"), "U9");
+  await story.pair(104);
+  assert.equal(await name_of("U104"), "U104");
+  server.gives_names = true;
+  driver.write(104, "And now?");
+  await story.heard(104, /You said: And now/);
+  assert.equal(await name_of("U104"), "Person U104", "it is asked for again");
+  driver.check();
+});
+
 test("slack: the answer to a mention is in its thread, links and entities are read, names are Slack's", async (t) => {
   const story = await ChannelStory.start(t, Slack);
   const { driver, model } = story;

@@ -1,6 +1,6 @@
 // Telegram: the stories of all channels by long polling, and what only Telegram has.
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { channel_stories, ChannelStory } from "../support/channel_suite.mjs";
@@ -84,6 +84,43 @@ test("telegram: events are pushed with a secret token where the owner chooses so
   for (let times = 0; times < 3; times++) assert.equal((await push(update(2, "Hello"), headers)).status, 200);
   await story.heard(7, /You said: Hello/);
   assert.equal(story.model.asked.length, 1);
+  driver.check();
+});
+
+test("telegram: voice notes go both ways, and the agent reads what is said in those it gets", async (t) => {
+  class Hearing extends Telegram {
+    static hears = "Is the kettle on?";
+  }
+  const says = async (story, from, content) => {
+    const file_id = `voice-${story.driver.server.files.size}`;
+    story.driver.server.files.set(file_id, { path: `voice/${file_id}.oga`, content });
+    const voice = { file_id, duration: 2, mime_type: "audio/ogg", file_size: content.length };
+    story.driver.server.write({ from: { id: from }, chat: { id: from, type: "private" }, voice });
+    return until("the question", () => story.model.asked.findLast((text) => text.includes("voice.ogg")));
+  };
+  const story = await ChannelStory.start(t, Hearing);
+  const { driver, model, box } = story;
+  await story.connect();
+  await story.pair(101, true);
+  const workspace = join(box.folder, "agents", story.agent, "workspace");
+  mkdirSync(join(workspace, "out"), { recursive: true });
+  writeFileSync(join(workspace, "out", "answer.ogg"), "OggS spoken by the agent");
+  model.reply = () => "[It is](out/answer.ogg)";
+  const asked = await says(story, 101, "OggS spoken by a person");
+  assert.match(asked, /^File: channels\/\S+voice\.ogg\nWhat is said in it: Is the kettle on\?$/);
+  assert.equal(model.heard.length, 1);
+  assert.match(model.heard[0], /whisper-1[^]*OggS spoken by a person/);
+  const [{ method, name, content }] = await until("the voice note", () => driver.files(101).length > 0 && driver.files(101));
+  assert.deepEqual([method, name, content], ["sendVoice", "answer.ogg", "OggS spoken by the agent"]);
+  const { calls } = await story.call("GET", "/api/dashboard/calls");
+  assert.ok(calls.some((call) => call.model === "whisper-1" && call.agentId === story.agent), "it is metered for the agent");
+
+  // A box without such a model gives the agent the file.
+  const deaf = await ChannelStory.start(t, Telegram);
+  await deaf.connect();
+  await deaf.pair(102);
+  assert.match(await says(deaf, 102, "OggS"), /^File: channels\/\S+voice\.ogg$/);
+  await deaf.heard(102, /You said/);
   driver.check();
 });
 

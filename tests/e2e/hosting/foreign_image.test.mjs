@@ -138,15 +138,15 @@ test("an image has a channel's token where the owner lets it, until the box uses
   const restarted = async () => {
     await call("POST", `/api/instance/${id}/restart`);
     await box.until_status(ada, id, "running");
-    // The former container stays until the next one, ended.
-    const running = docker.containers().filter(({ State }) => State.Running);
-    return running.flatMap(({ Config }) => Config.Env.filter((line) => line.includes(telegram.token)));
+    return docker.containers().flatMap(({ Config }) => Config.Env.filter((line) => line.includes(telegram.token)));
   };
   await in_state("connected");
   assert.deepEqual(await restarted(), [], "the box alone has it");
   await call("PATCH", at, { usedBy: "image" });
   assert.match((await in_state("off")).error, /The agent's image uses this channel's token/);
   assert.deepEqual(await restarted(), [`TELEGRAM_BOT_TOKEN=${telegram.token}`]);
+  const in_environment = `TELEGRAM_BOT_TOKEN=${telegram.token}`;
+  assert.deepEqual(await restarted(), [in_environment, in_environment], "the former container is kept for its log");
   await call("PATCH", at, { usedBy: "box" });
   await in_state("connected");
   assert.deepEqual(await restarted(), []);

@@ -325,7 +325,7 @@ test("questions that others leave unanswered hold nobody's up", async (t) => {
     const token = await until("its token", () => existsSync(boot_of(agent)) && token_of(agent));
     await person.call("PUT", `/api/agents/${agent}/config`, { config: { mcpServers: { board: { url: story.board.url } } } });
     for (let part = 0; part < 10; ++part) await Promise.all(Array.from({ length: 10 }, (_, at) => asks(token, `${other} ${part} ${at}`)));
-    await person.call("POST", `/api/agents/${agent}/stop`);
+    assert.equal((await person.call("POST", `/api/instance/${agent}/stop`)).status, 200);
   }
   const id = await asks(own_token, "mine");
   assert.equal((await story.answer(id, "allow")).status, 200);

@@ -9,6 +9,7 @@ import { serve_site } from "../peers/http_site.mjs";
 import { start_mail_server } from "../peers/mail_server.mjs";
 import { ModelServer } from "../peers/model_server.mjs";
 import { PushService } from "../peers/push_service.mjs";
+import { TelegramServer } from "../peers/telegram_server.mjs";
 
 // "HH:MM" in UTC, so many minutes from now.
 const clock = (minutes) => new Date(Date.now() + minutes * 60_000).toISOString().slice(11, 16);
@@ -269,4 +270,59 @@ test("quiet hours hold notices back, a digest collects them, and the first way m
   await story.prefers({ ways: [] });
   assert.deepEqual(Object.values(await story.tells("Five")).slice(1, 4), [false, 0, 0]);
   assert.equal((await story.look()).recent[0].text, "Five", "it is in the console");
+});
+
+test("a digest is sent at its hour, once, by all ways, though the box is killed before and after it", async (t) => {
+  const mail_server = await start_mail_server(t),
+    telegram = await TelegramServer.start(t);
+  const story = await Story.start(t, { SMTP_URL: mail_server.url, SMTP_FROM: "box@example.org", TELEGRAM_API_URL: telegram.url });
+  const { box } = story;
+  const { token } = await box.mail_with("verify", "ada@example.org");
+  await story.call("POST", "/api/auth/verify-email", { token });
+  await story.hire();
+  const phone = await story.add_browser();
+  const { channel } = await story.call("POST", `/api/agents/${story.agent}/channels`, { kind: "telegram", token: telegram.token });
+  const at = `/api/agents/${story.agent}/channels/${channel.id}`;
+  const is_idle = async () => {
+    const { state, queued } = (await story.call("GET", at)).channel;
+    return state === "connected" && queued === 0;
+  };
+  await until("the channel is connected", is_idle);
+  const { code } = await story.call("POST", `${at}/invitations`, { owner: true });
+  telegram.write({ from: { id: 101 }, chat: { id: 101, type: "private" }, text: `/start ${code}` });
+  const chat = (pattern) => telegram.sent_to(101).filter(({ text }) => pattern.test(text ?? ""));
+  await until("the account is linked", () => chat(/now linked/).length === 1);
+
+  // The next whole minute that is not too near.
+  const hour = Math.ceil((Date.now() + 20_000) / 60_000) * 60_000;
+  await story.prefers({ digestAt: new Date(hour).toISOString().slice(11, 16) });
+  const texts = ["The harbour is closed.", "The ferry is late.", "The kettle is on."];
+  for (const text of texts) assert.equal(Date.parse((await story.tells(text)).waitsUntil), hour, "it waits for the digest");
+  const mails = () => mail_server.mails.filter(({ lines }) => lines.includes("The kettle is on."));
+  const sent = () => [chat(/kettle/).length, mails().length, phone.messages.filter(({ body }) => body.includes("kettle")).length];
+  const waiting = async () => (await story.look()).recent.filter(({ waitsUntil }) => waitsUntil).length;
+  const kill_and_serve = async () => {
+    await box.end("SIGKILL");
+    await box.serve();
+    await until("the channel is connected again", is_idle);
+  };
+
+  await kill_and_serve();
+  await until("the digest by every way", () => sent().every((count) => count >= 1), 120_000);
+  const [{ text, at: arrived }] = chat(/kettle/);
+  assert.ok(arrived >= hour, "not before its hour");
+  for (const one of texts) assert.ok(text.includes(one) && mails()[0].lines.includes(one), one);
+  await until("it is noted", async () => (await waiting()) === 0);
+  assert.deepEqual((await story.look()).recent[0].sentBy, ["channels", "email", "push"]);
+
+  await kill_and_serve();
+  // What comes after it by each way shows that nothing was sent a second time before.
+  await story.test();
+  await until(
+    "the test by mail and push",
+    () => phone.messages.length === 2 && mail_server.mails.at(-1).lines.join().includes("They work"),
+  );
+  await story.call("POST", `${at}/test`);
+  await until("the test on the channel", () => chat(/test message/).length === 1);
+  assert.deepEqual(sent(), [1, 1, 1]);
 });

@@ -1,6 +1,6 @@
 // Agents that are shared: who may do what, who pays, and that nothing of one person is in another's prompt.
 import assert from "node:assert/strict";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { Box, PASSWORD, until } from "../support/box.mjs";
@@ -152,6 +152,16 @@ test("a builder changes settings and files and has schedules, and reaches no key
   assert.equal((await bob.call("GET", `${at}/files/read?path=.results/0001-read_page.txt`)).status, 400);
   assert.doesNotMatch(JSON.stringify((await bob.call("GET", `${at}/files/tree?depth=9`)).body), /\.results/);
   assert.deepEqual((await bob.call("GET", `${at}/files/search?q=heron`)).body.matches, []);
+  for (const [act, body] of [
+    ["write", { path: ".results/0001-read_page.txt", content: "of Bob" }],
+    ["write", { path: "a/../.results/0002-read_page.txt", content: "of Bob" }],
+    ["mkdir", { path: ".results/mine" }],
+    ["move", { from: "notes.txt", to: ".results/0003-read_page.txt" }],
+    ["move", { from: ".results/0001-read_page.txt", to: "mine.txt" }],
+  ])
+    assert.equal((await bob.call("POST", `${at}/files/${act}`, body)).status, 400, `${act} ${JSON.stringify(body)}`);
+  assert.equal((await bob.call("DELETE", `${at}/files?path=.results/0001-read_page.txt`)).status, 400);
+  assert.match(readFileSync(result, "utf8"), /heron/);
 
   const task = { name: "daily", cronSchedule: "0 9 * * *", prompt: "What words do you know?" };
   const made = await bob.call("POST", `${at}/schedules`, task);
@@ -243,6 +253,22 @@ test("an agent is shared with a group, and with an address that has no account y
   await share({ email: "ada@example.org", role: "viewer" }, 400);
   await share({ role: "viewer" }, 400);
   await share({ email: "bob@example.org", role: "viewer", conversations: ["c_aaaaaaaaaaaaaaaaaaaaaaaa"] }, 400);
+});
+
+test("the shares with a group go with it", async (t) => {
+  const { box, ada, bob, agent, share, at } = await story_of(t);
+  const group = await box.backend_call("POST", "/api/admin/groups", { name: "Birds" });
+  for (const { id } of [ada, bob]) await box.backend_call("PUT", `/api/admin/groups/${group.id}/members/${id}`);
+  await share({ group: group.id, role: "talker" });
+  await share({ email: "eve@example.org", role: "viewer" });
+  assert.equal((await bob.call("GET", at)).status, 200);
+  await box.backend_call("DELETE", `/api/admin/groups/${group.id}`);
+  assert.equal((await bob.call("GET", at)).status, 404);
+  const { shares } = (await ada.call("GET", `/api/agents/${agent}/shares`)).body;
+  assert.deepEqual(
+    shares.map(({ email }) => email),
+    ["eve@example.org"],
+  );
 });
 
 test("what is shared ends with the agent and with the person", async (t) => {

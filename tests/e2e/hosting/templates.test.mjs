@@ -68,6 +68,13 @@ test("an agent is made from a template with the answers to its questions", async
   assert.deepEqual((await did(bob, "GET", `/api/memory?agentId=${made}`)).memories, []);
   assert.equal((await did(bob, "GET", `/api/chat?agentId=${made}`)).count, 0);
 
+  await did(bob, "PATCH", at, { name: "Bob's" }, 404);
+  await did(ada, "PATCH", at, { groups: [] }, 403); // for all users
+  await did(ada, "PATCH", at, { groups: ["gr_aaaaaaaaaaaaaaaaaaaa"] }, 404);
+  await did(ada, "PATCH", at, { questions: [questions[0], questions[0]] }, 400);
+  const changed = await did(ada, "PATCH", at, { description: "For those who greet.", questions: [questions[0]] });
+  assert.deepEqual(changed, { ...template, description: "For those who greet.", questions: [{ ...questions[0], required: true }] });
+
   await did(bob, "DELETE", at, undefined, 404);
   await box.end("SIGTERM");
   await box.serve();

@@ -1,7 +1,8 @@
 // Groups: what the administrator makes of them, what they limit, and who is in them by the identity provider's claim.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ADMIN, Box, send } from "../support/box.mjs";
+import { ADMIN, Box, send, until } from "../support/box.mjs";
+import { MODEL, ModelServer, say } from "../peers/model_server.mjs";
 import { story_of } from "../support/ai_story.mjs";
 
 test("an administrator makes, changes and removes groups, and adds and removes members", async (t) => {
@@ -56,6 +57,32 @@ test("members without a plan get the group's", async (t) => {
   assert.deepEqual([await plan_of(solo.id), await plan_of(id)], ["solo", "collective"]);
 });
 
+test("a group may list models of the local server, and what it lists holds for embeddings, too", async (t) => {
+  const model = await ModelServer.start(t);
+  model.embeds = () => ({
+    object: "list",
+    data: [{ object: "embedding", index: 0, embedding: [0.5] }],
+    model: "embedder",
+    usage: { prompt_tokens: 1, total_tokens: 1 },
+  });
+  const box = await Box.start(t, { LOCAL_MODEL_URL: model.url });
+  const ada = await box.customer("ada@example.org", "network");
+  const { key } = (await ada.call("POST", "/api/keys", { name: "laptop" })).body;
+  const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+  const ask = async (path, body) => (await send(box.backend, "POST", path, { headers, body: JSON.stringify(body) })).status;
+  const chat = (name) => {
+    model.will(() => say("hello"));
+    return ask("/v1/chat/completions", { model: name, messages: [{ role: "user", content: "hello" }] });
+  };
+  const embed = (name) => ask("/v1/embeddings", { model: name, input: "hello" });
+  assert.deepEqual([await chat(MODEL), await chat("auto"), await embed("embedder")], [200, 200, 200]);
+  const group = await box.backend_call("POST", "/api/admin/groups", { name: "Birds", models: [MODEL] });
+  await box.backend_call("PUT", `/api/admin/groups/${group.id}/members/${ada.id}`);
+  assert.deepEqual([await chat(MODEL), await chat("auto"), await embed("embedder")], [200, 200, 403]);
+  await box.backend_call("PATCH", `/api/admin/groups/${group.id}`, { models: ["embedder"] });
+  assert.deepEqual([await chat(MODEL), await embed("embedder")], [403, 200]);
+});
+
 test("a group limits the models and the channels of its members", async (t) => {
   const { box, ada, door, chat: claimed } = await story_of(t, "network");
   const [allowed, other] = ["openai/gpt-4o-mini", "anthropic/claude-haiku-4.5"];
@@ -78,13 +105,30 @@ test("a group limits the models and the channels of its members", async (t) => {
     [allowed],
   );
   const agent = await box.running_agent(ada, "Scout", "enterprise");
-  const channel = await ada.call("POST", `/api/agents/${agent}/channels`, {
-    kind: "webhook",
-    token: `whsec_${Buffer.from("a signing secret of the stories!").toString("base64")}`,
-    options: { url: "https://hooks.example.org/" },
-  });
+  const at = `/api/agents/${agent}/channels`;
+  const add = () =>
+    ada.call("POST", at, {
+      kind: "webhook",
+      token: `whsec_${Buffer.from("a signing secret of the stories!").toString("base64")}`,
+      options: { url: "https://hooks.example.org/" },
+    });
+  const channel = await add();
   assert.equal(channel.status, 403, JSON.stringify(channel.body));
   assert.match(channel.body.error, /groups/);
+  // Channels that are connected follow their group.
+  const allow = (channels) => box.backend_call("PATCH", `/api/admin/groups/${group.id}`, { channels });
+  await allow([]);
+  const { id } = (await add()).body.channel;
+  const until_state = (state) =>
+    until(`the channel is ${state}`, async () => {
+      const now = (await ada.call("GET", `${at}/${id}`)).body.channel;
+      return now.state === state && now;
+    });
+  await until_state("connected");
+  await allow(["slack"]);
+  assert.match((await until_state("off")).error, /groups of the agent's owner do not include/);
+  await allow([]);
+  await until_state("connected");
   await box.backend_call("PATCH", `/api/admin/groups/${group.id}`, { models: [] });
   assert.equal((await chat(other)).status, 200);
 });

@@ -119,6 +119,22 @@ test("who registers with a code joins its group, and has its plan or the group's
   assert.match(refused.body.error, /group/);
 });
 
+test("a code counts where anybody may register, too", async (t) => {
+  const box = await Box.start(t);
+  const { id } = await box.backend_call("POST", "/api/admin/groups", { name: "Birds", plan: "solo" });
+  const { code } = await generate(box, { group: id });
+  assert.equal((await register(box, "ada", code)).status, 200);
+  const ada = box.person();
+  await ada.log_in("ada@example.org", PASSWORD);
+  assert.equal((await ada.call("GET", "/api/settings")).body.plan, "solo");
+  assert.deepEqual((await ada.call("GET", "/api/groups")).body.groups, [{ id, name: "Birds" }]);
+  for (const spent of [code, "aaaaaaaa-aaaaaaaaaaaaaaaa"]) {
+    const refused = await register(box, "bob", spent);
+    assert.deepEqual([refused.status, refused.body.code], [403, "INVITATION_REQUIRED"], "and is not ignored once it is invalid");
+  }
+  assert.equal((await register(box, "bob")).status, 200, "none is needed");
+});
+
 test("one use of a code admits one of a hundred who come at once", async (t) => {
   const box = await Box.start(t, { REGISTRATION: "invite" });
   const { code } = await generate(box);
@@ -169,6 +185,8 @@ test("the sign-up page asks for a code where one is needed, and a link fills it 
   const open = await sign_up(await Box.start(t), "/login?new");
   await open.page.waitForLoadState("networkidle");
   assert.equal(await open.label("Invite code").count(), 0);
+  await open.page.goto("/login?new&invite=aaaaaaaa-aaaaaaaaaaaaaaaa");
+  await open.label("Invite code").waitFor();
 
   const box = await Box.start(t, { REGISTRATION: "invite" });
   const { code } = await generate(box);
@@ -178,6 +196,17 @@ test("the sign-up page asks for a code where one is needed, and a link fills it 
   await ada.label("Password").fill(PASSWORD);
   await ada.button("Create the account").click();
   await ada.text("You have no plan yet").waitFor();
+
+  const company = await Box.start(t);
+  await company.end("SIGTERM");
+  const provider = { SIGN_IN: "provider", IDP_ISSUER: "http://127.0.0.1:1", IDP_CLIENT_ID: "the-box", IDP_CLIENT_SECRET: "its secret" };
+  company.env = { ...company.env, ...provider, REGISTRATION: "invite" };
+  await company.serve();
+  const bob = await Person.at(browser, company);
+  await bob.page.goto(`/login?new&invite=${code}`);
+  const link = bob.page.getByRole("link", { name: /^Sign in with/ });
+  assert.equal(await link.getAttribute("href"), `/api/auth/idp?inviteCode=${code}`, "the provider's sign-in takes it along");
+  bob.check();
 
   const closed = await Person.at(browser, await Box.start(t, { REGISTRATION: "closed" }));
   await closed.page.goto("/login?new");

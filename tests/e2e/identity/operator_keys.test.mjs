@@ -93,7 +93,7 @@ test("an operator key opens what its scopes name, and the record names it", asyn
   assert.deepEqual([taken.code, /sync already/.test(taken.err)], [2, true]);
   assert.match(
     (await admin(box, "operator-keys", "create", "odd", "--scope", "all")).err,
-    /scopes must be among: read-only, users, agents, files, backup/,
+    /scopes must be among: read-only, users, agents, files, backup, scim/,
   );
 
   const entries = await record(box),

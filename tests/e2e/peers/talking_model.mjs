@@ -4,6 +4,8 @@ import { createServer } from "node:http";
 
 export class TalkingModel {
   asked = []; // texts of the last user messages, oldest first
+  hears = undefined; // what is said in every sound; then there is a model that writes it down
+  heard = []; // the forms with sounds
   reply = (text) => `You said: ${text}`; // text, or a promise of it; with (text, says): says(piece) sends a piece at once
   #server = createServer((request, response) => void this.#answer(request, response));
 
@@ -24,7 +26,13 @@ export class TalkingModel {
     for await (const part of request) text += part;
     if (request.method === "GET") {
       response.setHeader("content-type", "application/json");
-      return response.end(JSON.stringify({ object: "list", data: [{ id: "parrot", object: "model" }] }));
+      const models = ["parrot", ...(this.hears ? ["whisper-1"] : [])];
+      return response.end(JSON.stringify({ object: "list", data: models.map((id) => ({ id, object: "model" })) }));
+    }
+    if (request.url.endsWith("/audio/transcriptions")) {
+      this.heard.push(text);
+      response.setHeader("content-type", "application/json");
+      return response.end(JSON.stringify({ text: this.hears }));
     }
     const { messages, tools } = JSON.parse(text);
     const question = messages.findLast(({ role }) => role === "user").content;

@@ -362,6 +362,18 @@ const noted = {
     "skill set by admin: The archive is damaged",
     ({ box }) => box.backend_call("POST", "/api/admin/skills", { no: "archive" }),
   ],
+  "web POST /api/skill-packages": [
+    "skill installed from elsewhere: No such agent",
+    ({ ada }) => ada.call("POST", `/api/skill-packages?agentId=ag_x&digest=${"a".repeat(64)}`),
+  ],
+  "backend PUT /api/admin/images/{image}": [
+    "catalogue image set by admin: ok",
+    ({ box }) => box.backend_call("PUT", "/api/admin/images/parrot", { title: "Parrot", image: "parrot:1" }),
+  ],
+  "backend DELETE /api/admin/images/{image}": [
+    "catalogue image removed by admin",
+    ({ box }) => box.backend_call("DELETE", "/api/admin/images/parrot"),
+  ],
   "backend DELETE /api/admin/skills/{name}": [
     "skill removed by admin: No such skill",
     ({ box }) => box.backend_call("DELETE", "/api/admin/skills/nothing"),

@@ -82,7 +82,7 @@ const refused_values = (schema) => {
   return values;
 };
 
-const named_by = (answer) => answer.body?.error?.message ?? answer.body?.error ?? answer.body?.errors?.join();
+const named_by = (answer) => answer.body?.error?.message ?? answer.body?.error ?? answer.body?.detail ?? answer.body?.errors?.join();
 
 const refuses = (answer, what, field) => {
   assert.equal(answer.status, 400, `${what}: ${answer.status} ${answer.text}`);

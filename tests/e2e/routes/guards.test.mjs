@@ -109,7 +109,7 @@ const refusal = {
 };
 
 // A 401 as the row's clients read it: those of Anthropic for messages, those of Google for /v1beta, those of OpenAI for the rest
-// of the model API, those of JSON-RPC under /a2a.
+// of the model API, those of JSON-RPC under /a2a, those of SCIM under /scim.
 const unauthorized = (path) =>
   /^(\/v1)+\/messages/.test(path)
     ? { type: "error", error: { type: "authentication_error", message: "Unauthorized" } }
@@ -119,7 +119,9 @@ const unauthorized = (path) =>
         ? { error: { message: "Unauthorized", type: "authentication_error", code: "invalid_api_key", param: null } }
         : path.startsWith("/a2a")
           ? { jsonrpc: "2.0", id: null, error: { code: -32000, message: "Unauthorized" } }
-          : { error: "Unauthorized" };
+          : path.startsWith("/scim")
+            ? { schemas: ["urn:ietf:params:scim:api:messages:2.0:Error"], status: "401", detail: "Unauthorized" }
+            : { error: "Unauthorized" };
 
 const rows_of = async (box) => {
   const rows = [];
@@ -155,6 +157,7 @@ const open_doors = [
   "web GET /fleet/{tab}/{id}",
   "web GET /media",
   "web GET /media/{tab}",
+  "web GET /images",
   "web GET /skills",
   "web GET /skills/{id}",
   "web GET /wallet",
@@ -164,6 +167,8 @@ const open_doors = [
   "web GET /credentials",
   "web GET /shared",
   "web GET /shared/{id}",
+  "web GET /shared/{id}/{page}",
+  "web GET /templates",
   "web GET /admin",
   "web GET /agents/{id}",
   "web GET /agents/{id}/{page}",

@@ -37,3 +37,11 @@ for (const listener of ["web", "backend", "summarizer"])
     );
     assert.equal(checked.code ?? 0, 0, checked.stdout);
   });
+
+test("texts that must not be blank have a pattern that says so, and texts that are taken as they are have none", async () => {
+  const { paths } = JSON.parse((await run(binary, ["openapi", "backend"], { maxBuffer: 1 << 25 })).stdout);
+  const members = (path) => paths[path].post.requestBody.content["application/json"].schema.properties;
+  const { shell, folder } = members("/api/agent-commands");
+  assert.deepEqual([shell.minLength, shell.pattern], [1, undefined]);
+  assert.deepEqual([folder.minLength, folder.pattern], [1, "\\S"]);
+});

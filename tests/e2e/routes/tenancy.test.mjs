@@ -46,13 +46,18 @@ const bodies = {
   "PUT /api/agents/{id}/gate": { rules: [] },
   "PUT /api/agents/{id}/shares": { email: "friend@example.org", role: "viewer" },
   "POST /api/shared/{id}/chat": { message: "what is the code?" },
+  "POST /api/shared/{id}/chat/stop": { conversationId: missing.conversation, messageId: "x" },
   "POST /api/shared/{id}/schedules": { name: "x", cronSchedule: "0 9 * * 1", prompt: "what is the code?" },
   "PUT /api/credentials/{id}": { name: "FORGE", hosts: ["forge.example.org"], form: "bearer" },
   "POST /api/asks/{id}/answer": { decision: "allow" },
 };
 for (const row of ["PATCH /api/agents/{id}", "POST /api/agents/{id}/template", "POST /api/templates/{template}/agents"])
   bodies[row] = { name: "Mine" };
-const queries = { "GET /api/shared/{id}/messages": `?conversationId=${missing.conversation}` };
+bodies["POST /api/images/{image}/agents"] = { name: "Mine" };
+const queries = {
+  "GET /api/shared/{id}/messages": `?conversationId=${missing.conversation}`,
+  "GET /api/shared/{id}/chat/stream": `?conversationId=${missing.conversation}&messageId=x`,
+};
 for (const files of ["/api/agents/{id}/files", "/api/shared/{id}/files"]) {
   const asked = { write: { path: "x.txt", content: "x" }, mkdir: { path: "x" }, move: { from: "x.txt", to: "y.txt" } };
   for (const [act, body] of Object.entries(asked)) bodies[`POST ${files}/${act}`] = body;
@@ -266,6 +271,13 @@ const of_mine =
 const of_shared =
   (asked, end) =>
   (name, id, { theirs }) => ({ ...asked(name, id), path: `/api/shared/${theirs.shared}/${end}` });
+const of_eves =
+  (asked, end) =>
+  (name, id, { eves }) => ({ ...asked(name, id), path: `/api/agents/${eves}/${end}` });
+const with_eves =
+  (form, more = {}) =>
+  (name, id, { eves }) =>
+    form({ agentId: eves, ...more })(name, id);
 const of_skill = (more) => (name, id) => ({ ...body(more)(name, id), path: "/api/skills/page-watch" });
 const asked_by_id = [
   ["GET /api/instance/{userId}", "agentId", "agent", of_mine(query({}), "")],
@@ -274,35 +286,24 @@ const asked_by_id = [
     [query({}), body({})].map((asked) => [`POST /api/instance/{userId}/${act}`, "agentId", "agent", of_mine(asked, `/${act}`)]),
   ),
   ["GET /api/chat", "agentId", "agent", query({})],
-  ["GET /api/chat", "conversationId", "conversation", (name, id, { eves }) => query({ agentId: eves })(name, id)],
-  ["GET /api/chat", "before", "message", (name, id, { eves }) => query({ agentId: eves })(name, id)],
+  ["GET /api/chat", "conversationId", "conversation", with_eves(query)],
+  ["GET /api/chat", "before", "message", with_eves(query)],
   ["GET /api/chat/stream", "agentId", "agent", query({ messageId: "x" })],
   ["GET /api/shared/{id}/messages", "conversationId", "conversation", of_shared(query({}), "messages")],
   ["GET /api/shared/{id}/messages", "before", "message", of_shared(query({ conversationId: missing.conversation }), "messages")],
   ["POST /api/shared/{id}/chat", "conversationId", "conversation", of_shared(body({ message: "what is the code?" }), "chat")],
-  ["GET /api/chat/stream", "messageId", "message", (name, id, { eves }) => query({ agentId: eves })(name, id)],
+  ["GET /api/shared/{id}/chat/stream", "conversationId", "conversation", of_shared(query({ messageId: "x" }), "chat/stream")],
+  ["GET /api/shared/{id}/chat/stream", "messageId", "message", of_shared(query({ conversationId: missing.conversation }), "chat/stream")],
+  ["POST /api/shared/{id}/chat/stop", "conversationId", "conversation", of_shared(body({ messageId: "x" }), "chat/stop")],
+  ["POST /api/shared/{id}/chat/stop", "messageId", "message", of_shared(body({ conversationId: missing.conversation }), "chat/stop")],
+  ["GET /api/chat/stream", "messageId", "message", with_eves(query)],
   ["GET /api/dashboard/calls", "before", "call", query({})],
   ["GET /api/traces", "agent", "agent", query({})],
   ["GET /api/traces", "before", "call", query({ errors: "true" })],
   ["GET /api/credits/entries", "before", "call", query({})],
-  [
-    "GET /api/agents/{id}/messages",
-    "before",
-    "message",
-    (name, id, { eves }) => ({ ...query({})(name, id), path: `/api/agents/${eves}/messages` }),
-  ],
-  [
-    "GET /api/agents/{id}/messages",
-    "conversationId",
-    "conversation",
-    (name, id, { eves }) => ({ ...query({})(name, id), path: `/api/agents/${eves}/messages` }),
-  ],
-  [
-    "POST /api/chat",
-    "conversationId",
-    "conversation",
-    (name, id, { eves }) => body({ agentId: eves, message: "what is the code?" })(name, id),
-  ],
+  ["GET /api/agents/{id}/messages", "before", "message", of_eves(query({}), "messages")],
+  ["GET /api/agents/{id}/messages", "conversationId", "conversation", of_eves(query({}), "messages")],
+  ["POST /api/chat", "conversationId", "conversation", with_eves(body, { message: "what is the code?" })],
   ["POST /api/chat", "agentId", "agent", body({ message: "what is the code?" })],
   ["POST /api/chat/stop", "agentId", "agent", body({})],
   ["GET /api/agent", "agentId", "agent", query({ action: "status" })],
@@ -321,19 +322,14 @@ const asked_by_id = [
   ["PUT /api/caps", "target", "agent", body({ scope: "agent", period: "day", tokens: 1 })],
   ["PUT /api/caps", "target", "key", body({ scope: "key", period: "day", tokens: 1 })],
   ["GET /api/memory", "agentId", "agent", query({})],
-  ["GET /api/memory", "conversationId", "conversation", (name, id, { eves }) => query({ agentId: eves })(name, id)],
+  ["GET /api/memory", "conversationId", "conversation", with_eves(query)],
   [
     "DELETE /api/memory",
     "conversationId",
     "conversation",
     (name, id, { eves, theirs }) => body({ agentId: eves, memoryId: theirs.memory })(name, id),
   ],
-  [
-    "POST /api/agents/{id}/rewind",
-    "message",
-    "message",
-    (name, id, { eves }) => ({ ...body({})(name, id), path: `/api/agents/${eves}/rewind` }),
-  ],
+  ["POST /api/agents/{id}/rewind", "message", "message", of_eves(body({}), "rewind")],
   [
     "POST /api/agents/{id}/conversations/{conversation}/branch",
     "before",
@@ -342,7 +338,7 @@ const asked_by_id = [
   ],
   ["POST /api/memory", "agentId", "agent", body({ text: "the door is green" })],
   ["DELETE /api/memory", "agentId", "agent", (name, id, { theirs }) => body({ memoryId: theirs.memory })(name, id)],
-  ["DELETE /api/memory", "memoryId", "memory", (name, id, { eves }) => body({ agentId: eves })(name, id)],
+  ["DELETE /api/memory", "memoryId", "memory", with_eves(body)],
   ["GET /api/files", "agentId", "agent", query({})],
   ["POST /api/files", "agentId", "agent", form],
   ["DELETE /api/files", "agentId", "agent", body({ path: "x.txt" })],
@@ -357,10 +353,14 @@ const asked_by_id = [
   ["POST /api/skills", "agentId", "agent", body({ name: "page-watch" })],
   ["POST /api/skills/{name}", "agentId", "agent", of_skill({ inputs: { url: "https://example.org" } })],
   ["DELETE /api/skills/{name}", "agentId", "agent", of_skill({})],
+  ["GET /api/skill-packages", "agentId", "agent", query({})],
+  ["POST /api/skill-packages", "agentId", "agent", query({ digest: "a".repeat(64) })],
+  ["POST /api/skill-packages/review", "agentId", "agent", query({})],
+  ["POST /api/skill-packages/check", "agentId", "agent", body({ skill: "page-watch" })],
   ["GET /api/underground/keys", "agentId", "agent", query({})],
   ["POST /api/underground/keys", "agentId", "agent", body({ algorithm: "webhook" })],
   ["DELETE /api/underground/keys", "agentId", "agent", (name, id, { theirs }) => body({ keyId: theirs.bus_key })(name, id)],
-  ["DELETE /api/underground/keys", "keyId", "bus_key", (name, id, { eves }) => body({ agentId: eves })(name, id)],
+  ["DELETE /api/underground/keys", "keyId", "bus_key", with_eves(body)],
   ["GET /api/underground/messages", "agentId", "agent", query({})],
   [
     "POST /api/skills/instant-split",
@@ -424,7 +424,7 @@ test("every id in a body or a query", async (t) => {
       };
       const answer = await are_alike(`${route} ${name}`, ask, theirs[kind], missing[kind]);
       const what = `${route} ${name}: ${answer.status} ${JSON.stringify(answer.body)}`;
-      const listed = ["asks", "messages", "tasks", "calls", "traces", "skills", "entries", "transfers"]
+      const listed = ["asks", "messages", "tasks", "calls", "traces", "skills", "packages", "entries", "transfers"]
         .map((list) => answer.body?.[list])
         .find(Boolean);
       if (answer.status === 200) assert.deepEqual(listed, [], what);

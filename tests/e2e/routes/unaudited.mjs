@@ -59,6 +59,7 @@ export const unnoted = {
       (act) => `web POST /api/agents/{id}/channels/{channel}/${act}`,
     ),
     "web PUT /api/agents/{id}/channels/{channel}/peers/{peer}",
+    "web DELETE /api/agents/{id}/channels/{channel}/peers/{peer}/cap",
     "web DELETE /api/agents/{id}/channels/{channel}/dead-letters/{letter}",
     ...["PUT /api/notifications", "POST /api/notifications/test"].map((row) => `web ${row}`),
     "web POST /api/chat",
@@ -78,6 +79,9 @@ export const unnoted = {
     "web POST /api/skills/booking-settlement",
     "web POST /api/skills/instant-split",
     "web DELETE /api/skills/{name}",
+    "web POST /api/skill-packages/review",
+    "web POST /api/skill-packages/check",
+    "web POST /api/images/{image}/agents",
     "web POST /api/swarms",
     "web POST /api/swarms/{id}/stop",
     "web DELETE /api/swarms/{id}",
@@ -154,6 +158,7 @@ export const unnoted = {
     "backend POST /api/admin/standby/prove", // changes nothing; noted only if a standby follows
     "backend POST /api/admin/models/providers/{name}/test",
     "backend POST /api/admin/models/local-servers",
+    "backend POST /api/admin/skills/review",
   ],
   "the operator's own programs at work": [
     "backend POST /api/agents",

@@ -28,6 +28,7 @@ export const BACKEND_GUARDS = [
   "scope agents or 401",
   "scope files or 401",
   "scope backup",
+  "scope scim or 401",
 ];
 
 // The scopes of users' API keys, and the guards that sessions and such keys open.
@@ -75,7 +76,7 @@ export const send = (base, method, path, { headers = {}, body, head_only = false
         if (is_events && part.includes("event: ready\n")) break;
       }
       const text = Buffer.concat(parts).toString();
-      const is_json = answer.headers["content-type"]?.startsWith("application/json");
+      const is_json = /^application\/(scim\+)?json/.test(answer.headers["content-type"] ?? "");
       resolve({ status: answer.statusCode, headers: answer.headers, text, body: is_json && text ? JSON.parse(text) : undefined });
     });
     asked.end(body);

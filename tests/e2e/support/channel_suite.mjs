@@ -12,6 +12,7 @@
 //   has_no_groups, has_files  of the class: true, false if the kind has none
 //   repeats_events, keeps_messages  of the class: false if no event comes again; true if what is written while the box is
 //                            away is delivered later
+//   hears                    of the class: what a model of the box writes down of every voice note; absent: there is none
 //   max_text, edits(chat)    the longest text; how often a message was edited, absent if the kind edits none
 import assert from "node:assert/strict";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -31,6 +32,7 @@ export class ChannelStory {
   static async start(t, Driver, settings = {}) {
     const story = new ChannelStory();
     story.model = await TalkingModel.start(t);
+    story.model.hears = Driver.hears;
     story.driver = await Driver.start(t);
     story.box = await Box.start(t, { LOCAL_MODEL_URL: story.model.url, SUMMARIZER_ALLOW_PRIVATE: "on", ...story.driver.env, ...settings });
     story.owner = await story.box.customer("ada@example.org", "collective");
@@ -246,6 +248,15 @@ export const channel_stories = (Driver) => {
     assert.doesNotMatch(JSON.stringify(model.last.filter(({ role }) => role === "user")), /one|two/);
     assert.ok(model.tools?.length > 0);
     assert.equal(await audience_of(eve), "peer");
+    // A person's own cap is in the place of the channel's, until it is removed.
+    assert.equal((await story.call("PUT", `${story.channel}/peers/${id}`, { standing: "allowed", dailyCap: 1 })).peer.dailyCap, 1);
+    driver.write(eve, "too often");
+    await story.heard(eve, /daily limit/, 2);
+    assert.equal((await story.call("DELETE", `${story.channel}/peers/${id}/cap`)).peer.dailyCap, null);
+    assert.deepEqual([(await standing(eve)).standing, (await standing(eve)).dailyCap], ["allowed", null]);
+    driver.write(eve, "as others");
+    await story.heard(eve, /You said: as others/);
+    assert.equal((await story.owner.call("DELETE", `${story.channel}/peers/${"0".repeat(24)}/cap`)).status, 404);
     // A visitor stays one only while the channel is open.
     driver.write(dan, "six");
     await story.heard(dan, /You said: six/);
@@ -295,8 +306,18 @@ export const channel_stories = (Driver) => {
       await story.heard(ada, /^one two three four five six seven eight nine ten eleven$/);
       const edits = driver.edits(ada);
       assert.ok(edits.length >= 2 && edits.length <= 6, `${edits.length} edits in 3.5 seconds`);
-      // An answer is shown while it is written only if no message of the chat waits before it.
-      await until("nothing waits", async () => (await story.state()).queued === 0);
+      // Also one that begins while an earlier message waits for the provider, once that is sent.
+      driver.limit(1);
+      await story.call("POST", `${story.channel}/test`);
+      driver.write(ada, "Count again");
+      await story.heard(ada, /^one two three four five six seven eight nine ten eleven$/, 2);
+      assert.ok(driver.edits(ada).length >= 1, "it was shown while it was written");
+      const said = driver.texts(ada);
+      assert.equal(
+        said.findLastIndex((text) => text.includes("test message")),
+        said.length - 2,
+        "in order",
+      );
       model.reply = async (text, says) => {
         if (text !== "Go on") return "Counting"; // the conversation's title, which is asked for meanwhile
         says("This goes on");

@@ -9,7 +9,9 @@ import { fileURLToPath } from "node:url";
 import { binary, until } from "./box.mjs";
 
 const image_of = fileURLToPath(new URL("../../docker/image_of.sh", import.meta.url));
-export const IMAGE = "agentbox/agent:story";
+const tools_image_of = fileURLToPath(new URL("../../docker/tools_image_of.sh", import.meta.url));
+export const IMAGE = "agentbox/agent:story",
+  TOOLS_IMAGE = "agentbox/agent-tools:story";
 
 // As a tar: this program, as /usr/bin/agentbox, and its libraries.
 export const root_file_system_of = (program) => execFileSync(image_of, [program], { maxBuffer: 2 ** 31 - 1 });
@@ -60,6 +62,14 @@ export class Docker {
   import(name, tar, changes) {
     const [source, input] = typeof tar === "string" ? [tar, undefined] : ["-", tar];
     execFileSync("docker", ["-H", this.host, "import", ...changes.flatMap((change) => ["--change", change]), source, name], { input });
+  }
+
+  // The image in which agents run commands, with programs of this machine.
+  import_tools() {
+    const tar = join(this.folder, "tools.tar");
+    execFileSync("sh", ["-c", '"$0" "$1" > "$2"', tools_image_of, binary, tar]);
+    this.import(TOOLS_IMAGE, tar, []);
+    rmSync(tar);
   }
 
   async serve() {

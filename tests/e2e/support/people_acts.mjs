@@ -1,5 +1,6 @@
 // For audit_routes.test.mjs: the routes of groups and of shared agents.
 import { randomUUID } from "node:crypto";
+import { INTERNAL_KEY, send } from "./box.mjs";
 
 const of_group = (method, end, line, body) => [
   `backend ${method} /api/admin/groups/{id}${end}`,
@@ -14,8 +15,39 @@ const of_group = (method, end, line, body) => [
   ],
 ];
 
+const scim_call = async (box, method, path, body) => {
+  const headers = { authorization: `Bearer ${INTERNAL_KEY}`, "content-type": "application/scim+json" };
+  return JSON.parse((await send(box.web, method, `/scim/v2/${path}`, { headers, body: body && JSON.stringify(body) })).text || "null");
+};
+// Of a user or a group that the identity provider has just made.
+const of_provider = (method, kind, line, body) => [
+  `web ${method} /scim/v2/${kind}/{id}`,
+  [
+    line,
+    async ({ box }) => {
+      const name = `${randomUUID()}@example.org`;
+      const { id } = await scim_call(box, "POST", kind, { userName: name, displayName: name });
+      await scim_call(box, method, `${kind}/${id}`, body);
+    },
+  ],
+];
+const operations = (path, value) => ({ Operations: [{ op: "replace", path, value }] });
+
 // As `noted` there.
 export const people_noted = {
+  "web POST /scim/v2/Users": [
+    "created by SCIM: ok",
+    ({ box }) => scim_call(box, "POST", "Users", { userName: `${randomUUID()}@example.org` }),
+  ],
+  "web POST /scim/v2/Groups": ["group created: ok", ({ box }) => scim_call(box, "POST", "Groups", { displayName: randomUUID() })],
+  ...Object.fromEntries([
+    of_provider("PUT", "Users", "changed by SCIM: address", { userName: `${randomUUID()}@example.org` }),
+    of_provider("PATCH", "Users", "changed by SCIM: disabled: ok", operations("active", false)),
+    of_provider("DELETE", "Users", "account deleted: ok"),
+    of_provider("PUT", "Groups", "group changed: ok", { displayName: randomUUID() }),
+    of_provider("PATCH", "Groups", "group changed: ok", operations("displayName", randomUUID())),
+    of_provider("DELETE", "Groups", "group removed: ok"),
+  ]),
   "backend POST /api/admin/groups": [
     "group created: ok",
     ({ box }) => box.backend_call("POST", "/api/admin/groups", { name: randomUUID() }),
@@ -41,6 +73,10 @@ export const people_noted = {
     "template published: Only administrators",
     ({ bob, agent }) => bob.call("POST", `/api/agents/${agent}/template`, { name: "Birds" }),
   ],
+  "web PATCH /api/templates/{template}": [
+    "template changed: No such template",
+    ({ bob }) => bob.call("PATCH", "/api/templates/tp_aaaaaaaaaaaaaaaaaaaa", { name: "Herons" }),
+  ],
   "web DELETE /api/templates/{template}": [
     "template removed: No such template",
     ({ bob }) => bob.call("DELETE", "/api/templates/tp_aaaaaaaaaaaaaaaaaaaa"),
@@ -59,6 +95,7 @@ export const people_noted = {
 export const people_unnoted = [
   "web POST /api/templates/{template}/agents",
   "web POST /api/shared/{id}/chat",
+  "web POST /api/shared/{id}/chat/stop",
   "web DELETE /api/shared/{id}/conversations/{conversation}",
   "web POST /api/shared/{id}/restart",
   "web POST /api/shared/{id}/schedules",

@@ -14,8 +14,8 @@ const detailed: [RegExp, string][] = [
 const keyOf = (act: string) => `audit.act.${act.toLowerCase().replace(/[^a-z]+/g, "_")}`;
 
 export function actInWords(act: string): string {
-  const [, bare, rest = ""] = /^(.*?) by admin(:? .*)?$/.exec(act) ?? [];
-  if (bare) return t("audit.by_admin", { act: actInWords(bare) }) + rest;
+  const [, bare, by, rest = ""] = /^(.*?) by (admin|SCIM)(:? .*)?$/.exec(act) ?? [];
+  if (bare) return t(by === "SCIM" ? "audit.by_scim" : "audit.by_admin", { act: actInWords(bare) }) + rest;
   const key = keyOf(act);
   if (has(key)) return t(key);
   for (const [pattern, name] of detailed) {

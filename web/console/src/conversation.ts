@@ -1,6 +1,6 @@
 // What is said in each conversation with an agent. One that waits for its answer does not hold up another.
 import { signal, type Signal } from "@preact/signals";
-import { ApiError, call, patience, send, sentence } from "./api/client";
+import { ApiError, call, sentence } from "./api/client";
 import { events } from "./api/events";
 import { changed } from "./api/live";
 import { placeOf, type QueuePlace } from "./api/queue";
@@ -8,6 +8,7 @@ import type { ChatMessage } from "./api/types";
 import { forget as forgetAgents } from "./agents";
 import { t } from "./app/i18n";
 import { forgetModels } from "./models";
+import { ask, follow as followRoute, history as historyOf, type Question, stop as stopRoute, type Talk } from "./talk";
 import { forgetFiles, upload } from "./workspace";
 
 // A tool that the agent calls while it answers. `result` and `duration` (milliseconds) come when it has returned.
@@ -35,16 +36,13 @@ export interface Conversation {
   error: Signal<string>; // a sentence, or empty
   deleting: Signal<boolean>; // nothing is asked about it any more
   stop: AbortController | undefined; // of the answer that is being read
+  asked: string; // id of the question that it answers
 }
 
 const page = 100;
 const searchPage = 50;
 
-// Names a conversation of an agent.
-export interface Talk {
-  agentId: string;
-  conversationId: string;
-}
+export type { Talk } from "./talk";
 
 const keyOf = ({ agentId, conversationId }: Talk) => `${agentId}/${conversationId}`;
 const conversations = new Map<string, Conversation>();
@@ -66,6 +64,7 @@ export function conversation(talk: Talk): Conversation {
       error: signal(""),
       deleting: signal(false),
       stop: undefined,
+      asked: "",
     };
     conversations.set(keyOf(talk), found);
   }
@@ -112,7 +111,7 @@ export async function search(agentId: string, text: string, before?: string) {
   return { messages: found.messages, next: found.next ?? undefined };
 }
 
-const history = async (talk: Talk, before?: string) => (await call("GET /api/chat", { query: { ...talk, limit: page, before } })).messages;
+const history = (talk: Talk, before?: string) => historyOf(talk, page, before);
 
 // The newest messages, with the earlier ones that were already loaded in front of them.
 async function refresh(talk: Talk) {
@@ -173,7 +172,8 @@ async function awaitAnswer(talk: Talk) {
   one.waiting.value = true;
   try {
     while (isOpen(one.messages.value) && !stop.signal.aborted) {
-      if (!(await follow(talk, one.messages.value!.at(-1)!.id, stop.signal))) await changed("message", talk.agentId, stop.signal);
+      one.asked = one.messages.value!.at(-1)!.id;
+      if (!(await follow(talk, one.asked, stop.signal))) await news(talk, stop.signal);
       if (!stop.signal.aborted) await refresh(talk);
     }
   } finally {
@@ -181,6 +181,12 @@ async function awaitAnswer(talk: Talk) {
     forgetPartial(one);
   }
 }
+
+// The box reports changes of the user's own agents; shared ones are looked at again.
+const nextLook = 3_000;
+
+const news = ({ agentId, shared }: Talk, signal: AbortSignal) =>
+  shared ? new Promise<void>((resolve) => setTimeout(resolve, nextLook)) : changed("message", agentId, signal);
 
 function forgetPartial({ partial, steps, queued }: Conversation) {
   partial.value = "";
@@ -192,8 +198,7 @@ function forgetPartial({ partial, steps, queued }: Conversation) {
 async function follow(talk: Talk, messageId: string, signal: AbortSignal): Promise<boolean> {
   const one = conversation(talk);
   try {
-    const query = { agentId: talk.agentId, messageId };
-    const response = await send("GET /api/chat/stream", { query, timeout: 60 * patience, signal });
+    const response = await followRoute(talk, messageId, signal);
     forgetPartial(one);
     for await (const { event, data } of events(response.body!)) {
       if (event === "end") return true;
@@ -215,12 +220,6 @@ function take({ partial, steps, queued }: Conversation, event: string, data: str
 
 // Shows the branch that a question begins.
 type Enter = (branch: Talk) => Promise<void>;
-export interface Question {
-  text: string;
-  files: string[]; // of the workspace
-  allow?: boolean; // what the agent's guard would stop
-}
-
 // Sends the draft with the attached files. When that fails the text comes back into the draft, so that nothing typed is
 // lost.
 export async function sendDraft(talk: Talk, enter?: Enter) {
@@ -237,7 +236,7 @@ export async function sendDraft(talk: Talk, enter?: Enter) {
   }
   draft.value = "";
   attached.value = [];
-  await say(talk, { text, files });
+  await say(talk, { text, files }, enter);
 }
 
 // Says something in the place of an earlier message, in a branch of the conversation. Whether there is one; the answer
@@ -310,9 +309,9 @@ export function detach(talk: Talk, path: string) {
 
 // Stops the answers that the agent is working on. What has arrived of them stays.
 export async function stopAnswer(talk: Talk) {
-  const { error } = conversation(talk);
+  const { error, asked } = conversation(talk);
   try {
-    await call("POST /api/chat/stop", { body: { agentId: talk.agentId } });
+    await stopRoute(talk, asked);
   } catch (cause) {
     error.value = sentence(cause);
   }
@@ -325,9 +324,17 @@ export async function retry(talk: Talk, message: ChatMessage) {
   await say(talk, { text: message.content, files: message.files ?? [] });
 }
 
-async function say(talk: Talk, question: Question) {
+// `enter` shows a conversation that begins with the question.
+async function say(talk: Talk, question: Question, enter?: Enter) {
   const { text, files } = question;
   const one = conversation(talk);
+  const begin = (conversationId: string) => {
+    if (talk.conversationId) return;
+    conversations.delete(keyOf(talk));
+    talk = { ...talk, conversationId };
+    conversations.set(keyOf(talk), one);
+    void enter?.(talk);
+  };
   const { messages, draft, waiting, error, deleting } = one;
   if (waiting.value) return;
   deleting.value = false;
@@ -340,7 +347,7 @@ async function say(talk: Talk, question: Question) {
   waiting.value = true;
   const stop = (one.stop = new AbortController());
   try {
-    await stream(talk, question, stop.signal);
+    await stream(talk, question, stop.signal, begin);
     await refresh(talk);
   } catch (cause) {
     if (stop.signal.aborted) {
@@ -366,14 +373,18 @@ async function say(talk: Talk, question: Question) {
   }
 }
 
-async function stream(talk: Talk, { text, files, allow }: Question, signal: AbortSignal) {
+async function stream(talk: Talk, question: Question, signal: AbortSignal, begin: (conversationId: string) => void) {
   const one = conversation(talk);
-  const body = { ...talk, message: text, stream: true, keep: true, ...(files.length > 0 && { files }), ...(allow && { allow }) };
-  const response = await send("POST /api/chat", { body, timeout: 60 * patience, signal });
+  const response = await ask(talk, question, signal);
   let ended = false;
   try {
     for await (const { event, data } of events(response.body!)) {
       take(one, event, data);
+      if (event === "question") {
+        const { id, conversationId } = JSON.parse(data) as { id: string; conversationId: string };
+        one.asked = id;
+        begin(conversationId);
+      }
       if (event === "error") throw failure(JSON.parse(data) as { error?: string; status?: number; code?: string });
       if (event === "done") ended = true;
     }

@@ -2,6 +2,20 @@
 import { signal, type Signal } from "@preact/signals";
 import { call, patience, send, url_of } from "./api/client";
 import type { TreeNode } from "./api/types";
+import { agentPath, sharedPath } from "./app/pages";
+
+// Whose files: an agent's, which may be shared with the user as a builder.
+export interface Workspace {
+  id: string;
+  name: string;
+  shared?: boolean;
+}
+
+// The address of its files, or of one.
+export function filesPath({ id, shared }: Workspace, path = ""): string {
+  const all = shared ? sharedPath(id, "files") : agentPath(id, "files");
+  return path ? `${all}?path=${encodeURIComponent(path)}` : all;
+}
 
 // One request may hold this many bytes of files.
 export const largestUpload = 32 * 1024 * 1024;
@@ -17,12 +31,48 @@ export async function upload(agentId: string, folder: string, files: File[]): Pr
 }
 
 // The entries of one folder: folders first, then by name.
-export async function entries(id: string, path: string): Promise<TreeNode[]> {
-  const { root } = await call("GET /api/agents/{id}/files/tree", { path: { id }, query: { depth: 1, path: path || undefined } });
+export async function entries({ id, shared }: Workspace, path: string): Promise<TreeNode[]> {
+  const what = { path: { id }, query: { depth: 1, path: path || undefined } };
+  const { root } = await (shared ? call("GET /api/shared/{id}/files/tree", what) : call("GET /api/agents/{id}/files/tree", what));
   return (root.children ?? []) as unknown as TreeNode[];
 }
 
-export const rawUrl = (id: string, path: string) => url_of("GET /api/agents/{id}/files/raw", { path: { id }, query: { path } });
+export function rawUrl({ id, shared }: Workspace, path: string) {
+  const what = { path: { id }, query: { path } };
+  return shared ? url_of("GET /api/shared/{id}/files/raw", what) : url_of("GET /api/agents/{id}/files/raw", what);
+}
+
+export function find({ id, shared }: Workspace, text: string) {
+  const what = { path: { id }, query: { q: text, ignoreCase: true } };
+  return shared ? call("GET /api/shared/{id}/files/search", what) : call("GET /api/agents/{id}/files/search", what);
+}
+
+const read = ({ id, shared }: Workspace, path: string) => {
+  const what = { path: { id }, query: { path } };
+  return shared ? call("GET /api/shared/{id}/files/read", what) : call("GET /api/agents/{id}/files/read", what);
+};
+
+export async function write({ id, shared }: Workspace, path: string, content: string): Promise<void> {
+  const what = { path: { id }, body: { path, content } };
+  await (shared ? call("POST /api/shared/{id}/files/write", what) : call("POST /api/agents/{id}/files/write", what));
+}
+
+export async function makeFolder({ id, shared }: Workspace, path: string): Promise<void> {
+  const what = { path: { id }, body: { path } };
+  await (shared ? call("POST /api/shared/{id}/files/mkdir", what) : call("POST /api/agents/{id}/files/mkdir", what));
+}
+
+export async function move(of: Workspace, from: string, to: string): Promise<void> {
+  const what = { path: { id: of.id }, body: { from, to } };
+  await (of.shared ? call("POST /api/shared/{id}/files/move", what) : call("POST /api/agents/{id}/files/move", what));
+  forgetFile(of, from);
+}
+
+export async function removeFile(of: Workspace, path: string): Promise<void> {
+  const what = { path: { id: of.id }, query: { path } };
+  await (of.shared ? call("DELETE /api/shared/{id}/files", what) : call("DELETE /api/agents/{id}/files", what));
+  forgetFile(of, path);
+}
 
 export const nameOf = (path: string) => path.slice(path.lastIndexOf("/") + 1);
 export const folderOf = (path: string) => path.slice(0, Math.max(0, path.lastIndexOf("/")));
@@ -41,33 +91,32 @@ export interface OpenFile {
 
 const opened = new Map<string, OpenFile>();
 let openings = 0;
-const keyOf = (id: string, path: string) => `${id}/${path}`;
+const keyOf = ({ id }: Workspace, path: string) => `${id}/${path}`;
 
 // The file as the box has it now, unless there is an unsaved draft of it.
-export async function open(id: string, path: string): Promise<OpenFile> {
-  const known = opened.get(keyOf(id, path));
+export async function open(of: Workspace, path: string): Promise<OpenFile> {
+  const known = opened.get(keyOf(of, path));
   if (known && isDirty(known)) return known;
-  const { content, modified } = await call("GET /api/agents/{id}/files/read", { path: { id }, query: { path } });
+  const { content, modified } = await read(of, path);
   const file: OpenFile = { serial: ++openings, saved: content, modified, draft: signal(content) };
-  opened.set(keyOf(id, path), file);
+  opened.set(keyOf(of, path), file);
   return file;
 }
 
 export const isDirty = ({ saved, draft }: OpenFile) => draft.value !== saved;
 
-export const forgetFile = (id: string, path: string) => opened.delete(keyOf(id, path));
+export const forgetFile = (of: Workspace, path: string) => opened.delete(keyOf(of, path));
 export const forgetFiles = () => opened.clear();
 
 // Saves the draft. false: the file has been changed by somebody else since it was opened, and nothing was saved.
-export async function save(id: string, path: string, file: OpenFile, { overwrite = false } = {}): Promise<boolean> {
+export async function save(of: Workspace, path: string, file: OpenFile, { overwrite = false } = {}): Promise<boolean> {
   const content = file.draft.value;
-  const read = () => call("GET /api/agents/{id}/files/read", { path: { id }, query: { path } });
   if (!overwrite) {
-    const now = await read();
+    const now = await read(of, path);
     if (now.modified !== file.modified && now.content !== file.saved) return false;
   }
-  await call("POST /api/agents/{id}/files/write", { path: { id }, body: { path, content } });
+  await write(of, path, content);
   file.saved = content;
-  file.modified = (await read()).modified;
+  file.modified = (await read(of, path)).modified;
   return true;
 }

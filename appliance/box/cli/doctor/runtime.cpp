@@ -3,6 +3,7 @@
 #include "appliance/box/cli/box_client.h"
 #include "appliance/box/cli/doctor/checks.h"
 #include "appliance/runtime/agent_confinement.h"
+#include "appliance/runtime/docker/command_containers.h"
 #include "appliance/runtime/docker/packet_filter.h"
 #include "sandbox/users.h"
 
@@ -42,13 +43,19 @@ Findings check_engine(const Settings& settings) {
   if (!pong || pong->status != 200)
     return {{check, absent, "it does not answer on " + socket, "systemctl status docker"}};
   Findings findings{{check, Level::ok, "it answers, with API " + pong->header("api-version"), {}}};
-  const auto image = ask("/images/" + escape_slashes(settings.agent_image) + "/json");
-  if (image && image->status == 200)
-    findings.push_back({"agents' image", Level::ok, settings.agent_image + " is there", {}});
-  else
-    findings.push_back({"agents' image", is_needed ? Level::problem : Level::warning,
-                        settings.agent_image + " is not on the engine",
-                        "docker load -i the images of the release, or set AGENT_IMAGE"});
+  const auto check_image = [&](const std::string& of, const std::string& image, Level level,
+                               const std::string& advice) {
+    const auto found = ask("/images/" + escape_slashes(image) + "/json");
+    if (found && found->status == 200)
+      findings.push_back({of, Level::ok, image + " is there", {}});
+    else
+      findings.push_back({of, level, image + " is not on the engine", advice});
+  };
+  check_image("agents' image", settings.agent_image, is_needed ? Level::problem : Level::warning,
+              "docker load -i the images of the release, or set AGENT_IMAGE");
+  if (const auto tools = runtime::docker::tools_image(settings.agent_tools); !tools.empty())
+    check_image("image of agents' commands", tools, Level::note,
+                "agents in containers run no commands without it: agentbox images load, or set AGENT_TOOLS");
   return findings;
 }
 

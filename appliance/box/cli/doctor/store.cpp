@@ -12,6 +12,7 @@ namespace agentbox::cli::doctor {
 namespace {
 
 constexpr auto slow_round_trip = std::chrono::milliseconds(2);
+constexpr int fewest_connections = 50;
 constexpr auto make_schema_advice = "run agentbox store init as an administrator of the database";
 
 std::string milliseconds_of(std::chrono::microseconds time) {
@@ -28,6 +29,8 @@ Findings describe_database(const std::string& shown, const store::postgres::Insp
   };
   if (!found.missing_tables.empty())
     add(Level::problem, "tables are missing: " + web::join(found.missing_tables, ", "), make_schema_advice);
+  if (!found.missing_functions.empty() && found.missing_tables.empty())
+    add(Level::problem, "functions are missing: " + web::join(found.missing_functions, ", "), make_schema_advice);
   if (!found.is_system && found.missing_tables.empty())
     add(Level::problem, "the user of STORE_URL is not a member of agentbox_system", make_schema_advice);
   if (!found.unprotected_tables.empty())
@@ -44,6 +47,9 @@ Findings describe_database(const std::string& shown, const store::postgres::Insp
   if (found.loses_commits)
     add(Level::problem, "fsync or full_page_writes is off: a power failure can damage the database",
         "turn them on in postgresql.conf");
+  if (found.max_connections < fewest_connections)
+    add(Level::warning, "the server allows " + std::to_string(found.max_connections) + " connections",
+        "raise max_connections: the box uses up to 41, others need some, too");
   if (found.round_trip > slow_round_trip)
     add(Level::warning, "a round trip takes " + milliseconds_of(found.round_trip),
         "run the database near the box: every read of the store waits for one");

@@ -483,4 +483,6 @@ Task<Result<void>> Provisioner::finished(std::string agent) {
   co_return co_await web::run_on(impl_->home, impl_->finished(std::move(agent)));
 }
 
+std::string Provisioner::probe_path(std::uint16_t port) const { return impl_->engine.gateway_traits(port).probe_path; }
+
 }  // namespace agents

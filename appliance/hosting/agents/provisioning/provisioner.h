@@ -76,6 +76,8 @@ class Provisioner {
   web::Task<web::Result<Agent>> claim(store::UserId, std::string agent, std::function<void(Agent&)> edit);
   // Starts a job that the caller has committed. Callable from every thread.
   void notify(std::string agent);
+  // See runtime::GatewayTraits. Callable from every thread.
+  std::string probe_path(std::uint16_t port) const;
   // Suspends until the agent has no job; the Error is the reason why the last one failed.
   web::Task<web::Result<void>> finished(std::string agent);
 

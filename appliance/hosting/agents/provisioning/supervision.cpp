@@ -85,8 +85,8 @@ Task<> Supervision::stop_at_home() {
 
 watchdog::WatchdogActions Supervision::actions() {
   watchdog::WatchdogActions actions;
-  actions.check = [](watchdog::Target target, watchdog::Command check) {
-    return watchdog::probe(target.port, check, watchdog_probe_timeout);
+  actions.check = [this](watchdog::Target target, watchdog::Command check) {
+    return watchdog::probe(target.port, check, watchdog_probe_timeout, provisioner_.probe_path(target.port));
   };
   actions.kill = [this](watchdog::Target target, std::string why) {
     return carry_out(std::move(target), Action::kill, [why](Agent& agent) {

@@ -294,8 +294,11 @@ Task<Result<void>> Worker::ensure_running(Agent agent, bool is_restart) {
 Task<Result<void>> Worker::wait_until_ready(Agent agent, Interrupted interrupted) {
   const auto deadline = Steady::now() + options_.ready_deadline;
   auto pause = first_pause;
+  const auto port = std::uint16_t(*agent.port);
+  auto path = engine_.gateway_traits(port).probe_path;
+  if (path.empty()) path = "/readyz";
   web::FetchRequest probe;
-  probe.url = "http://127.0.0.1:" + std::to_string(*agent.port) + "/readyz";
+  probe.url = "http://127.0.0.1:" + std::to_string(port) + path;
   probe.timeout = readiness_probe_timeout;
   probe.max_bytes = 64 * 1024;
   for (;;) {
@@ -308,7 +311,7 @@ Task<Result<void>> Worker::wait_until_ready(Agent agent, Interrupted interrupted
     if (interrupted()) co_return web::unavailable("The box is shutting down; the job resumes after the restart.");
     if (Steady::now() >= deadline) {
       auto last =
-          answer ? "its gateway answers /readyz with " + std::to_string(answer->status) : answer.error().message;
+          answer ? "its gateway answers " + path + " with " + std::to_string(answer->status) : answer.error().message;
       co_return web::Error{.kind = web::Kind::timeout,
                            .message = "The agent was not ready within " +
                                       std::to_string(options_.ready_deadline.count()) + " ms: " + last};

@@ -21,6 +21,7 @@ namespace json = boost::json;
 using namespace std::chrono_literals;
 
 constexpr auto idle_time = 90s;
+constexpr auto name_timeout = 1'500ms;  // Slack waits three seconds for the acknowledgement of an event
 // A section takes 3,000 characters, and a message that is edited 4,000.
 constexpr std::size_t max_slack_text = 3'000, max_names = 5'000;
 constexpr auto slack_rejected = "Slack does not accept the bot's token.";
@@ -237,7 +238,7 @@ web::Task<web::Result<std::vector<Received>>> Slack::receive() {
       break;
     }
     for (auto& one : take(envelope.get_object())) {
-      co_await add_name(one);
+      co_await complete(one);
       received.push_back(std::move(one));
     }
     // What is here already comes along; envelopes are acknowledged soon in any case.
@@ -295,25 +296,35 @@ std::optional<Received> Slack::read_event(const json::object& event) const {
   return received;
 }
 
-// Events have only ids of people.
-web::Task<> Slack::add_name(Received& received) {
-  if (!received.button.empty() || received.sender.empty()) co_return;
-  auto known = people_.find(received.sender);
-  if (known == people_.end()) {
-    FormFields who{{"user", received.sender}, {"include_locale", "true"}};
-    const auto found = co_await ask("users.info", token_, std::move(who));
-    Person person;
-    if (found) {
-      const json::value whole(*found);
-      person.name = web::string_at(whole, "/user/profile/display_name");
-      if (person.name.empty()) person.name = web::string_at(whole, "/user/real_name");
-      person.language = web::string_at(whole, "/user/locale");
-    }
+std::optional<Slack::Person> Slack::known_person(const std::string& id) const {
+  const std::lock_guard lock(mutex_);
+  const auto known = people_.find(id);
+  return known == people_.end() ? std::nullopt : std::optional(known->second);
+}
+
+// Events have only ids of people. While Slack does not give a name, the id stands in its place.
+web::Task<> Slack::complete(Received& received) {
+  const bool is_for_others = !received.group.empty() && !received.is_mentioned;
+  if (!received.button.empty() || received.sender.empty() || is_for_others) co_return;
+  auto person = known_person(received.sender);
+  if (!person) {
+    auto asking = request("users.info", token_);
+    asking.timeout = name_timeout;
+    asking.headers.emplace_back("Content-Type", "application/x-www-form-urlencoded");
+    asking.body = form_encoded({{"user", received.sender}, {"include_locale", "true"}});
+    const auto said = co_await call(std::move(asking));
+    if (!said || is_slack_passing(said->error)) co_return;  // asked again with the next message
+    const json::value whole(said->body);
+    person.emplace();
+    person->name = web::string_at(whole, "/user/profile/display_name");
+    if (person->name.empty()) person->name = web::string_at(whole, "/user/real_name");
+    person->language = web::string_at(whole, "/user/locale");
+    const std::lock_guard lock(mutex_);
     if (people_.size() >= max_names) people_.clear();
-    known = people_.emplace(received.sender, std::move(person)).first;
+    people_.insert_or_assign(received.sender, *person);
   }
-  if (!known->second.name.empty()) received.sender_name = known->second.name;
-  received.language = known->second.language;
+  if (!person->name.empty()) received.sender_name = person->name;
+  received.language = person->language;
 }
 
 web::Result<Push> Slack::push(const web::Request& request, const std::string& body) const {

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,6 +27,7 @@ class Slack final : public Adapter {
   web::Task<web::Result<std::string>> sign_in() override;
   web::Task<web::Result<std::vector<Received>>> receive() override;
   web::Result<Push> push(const web::Request&, const std::string& body) const override;
+  web::Task<> complete(Received&) override;
   web::Task<SendResult> send(Sending) override;
   web::Task<web::Result<std::string>> download(FileReference) override;
 
@@ -47,22 +49,22 @@ class Slack final : public Adapter {
   std::vector<Received> take(const boost::json::object& envelope);
   std::vector<Received> read_payload(const boost::json::object& payload) const;
   std::optional<Received> read_event(const boost::json::object& event) const;
-  web::Task<> add_name(Received&);
 
   const std::string token_, app_token_, signing_secret_, api_url_;
   const web::CallOrigin origin_;
   const web::Reach reach_;  // of addresses that Slack names
   Traits traits_;
-  mutable std::mutex mutex_;  // protects bot_user_
+  struct Person {
+    std::string name, language;
+  };
+  std::optional<Person> known_person(const std::string& id) const;
+  mutable std::mutex mutex_;  // protects bot_user_ and people_
   std::string bot_user_;
+  std::map<std::string, Person> people_;  // by id
   std::unique_ptr<web::ClientWebSocket> socket_;
   std::chrono::steady_clock::time_point opened_at_{};
   bool is_closing_ = false;                  // Slack asks for another connection
   std::vector<std::string> unacknowledged_;  // ids of envelopes
-  struct Person {
-    std::string name, language;
-  };
-  std::map<std::string, Person> people_;  // by id
 };
 
 }  // namespace channels

@@ -74,6 +74,8 @@ export type Group = Answer<"GET /api/admin/groups">["groups"][number];
 export type Share = Answer<"GET /api/agents/{id}/shares">["shares"][number];
 export type SharedAgent = Answer<"GET /api/shared">["agents"][number];
 export type SharedConversation = Answer<"GET /api/shared/{id}/conversations">["conversations"][number];
+export type SharedSettings = Answer<"GET /api/shared/{id}/settings">;
+export type Template = Answer<"GET /api/templates">["templates"][number];
 export type Invite = Answer<"GET /api/admin/invites">["invites"][number];
 export type Mail = Answer<"GET /api/admin/outbox">["mails"][number];
 export type StandbyState = Answer<"GET /api/admin/standby">;
@@ -107,6 +109,8 @@ export type Offer = Answer<"GET /api/stripe/prices">["offers"][number];
 export type Statement = Answer<"GET /api/billing/statement">;
 
 export type Skill = Answer<"GET /api/skills">["skills"][number];
+export type SkillPackage = Answer<"GET /api/skill-packages">["packages"][number];
+export type SkillReview = Answer<"POST /api/skill-packages/review">;
 export type SkillDetail = Answer<"GET /api/skills/{name}">;
 export type SkillRun = Answer<"GET /api/skills/{name}/runs">["runs"][number];
 export type Feed = Answer<"GET /api/data-feeds">["feeds"][number];
@@ -131,3 +135,5 @@ export interface Proof {
   code?: string;
   passkey?: AssertedCredential;
 }
+export type CatalogueImage = Answer<"GET /api/images">["images"][number];
+export type AdminImage = Answer<"GET /api/admin/images">["images"][number];

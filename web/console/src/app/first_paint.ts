@@ -1,7 +1,8 @@
 // Runs before anything else: it sets the chosen theme, so that none flashes, and asks for what the page at this address
 // needs, all at once. On a slow line each thing that is asked for after another costs a round trip.
 declare const PAGES: Record<string, string[]>; // files of the pages, by the beginnings of their addresses
-declare const TEXTS: Record<string, string>; // files of the languages
+declare const TEXTS: Record<string, Record<string, string>>; // files of texts, by language and name
+declare const TEXTS_OF_PAGE: Record<string, string>; // the names of those that pages need besides "frame"
 
 {
   const theme = localStorage.getItem("agentbox.theme");
@@ -21,7 +22,8 @@ declare const TEXTS: Record<string, string>; // files of the languages
   });
   for (const file of (page && PAGES[page]) || []) preload(file);
   const spoken = [localStorage.getItem("agentbox.language") ?? "", ...navigator.languages.map((tag) => tag.split("-")[0]!)];
-  preload(TEXTS[spoken.find((tag) => tag in TEXTS) ?? "en"]!);
+  const texts = TEXTS[spoken.find((tag) => tag in TEXTS) ?? "en"]!;
+  for (const name of ["frame", page && TEXTS_OF_PAGE[page]]) if (name) preload(texts[name]!);
 
   // Answers that the console takes in place of requests of its own (api/early.ts).
   const headers = { Accept: "application/json, text/event-stream" };

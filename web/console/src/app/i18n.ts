@@ -1,8 +1,8 @@
-// The console's texts. Each language is one file in messages/; build.mjs lists them in LANGUAGES. Keys and placeholders
-// are those of en.json.
+// The console's texts. Each language is one file in messages/; keys and placeholders are those of en.json. build.mjs
+// splits it: "frame" is loaded before the console is drawn, the others with the pages that use them (pages.ts).
 import { computed, signal } from "@preact/signals";
 
-declare const LANGUAGES: string[];
+declare const TEXTS: Record<string, Record<string, string>>; // addresses of files, by language and name
 
 export type Messages = typeof import("../messages/en.json");
 export type Key = keyof Messages;
@@ -10,12 +10,13 @@ export type Key = keyof Messages;
 export type CountKey = Key extends infer K ? (K extends `${infer Base}.other` ? Base : never) : never;
 type Values = Record<string, string | number>;
 
-export const languages = LANGUAGES;
+export const languages = Object.keys(TEXTS);
 const stored = "agentbox.language";
 
 // The language that was chosen here; empty: the browser's.
 export const chosen = signal(localStorage.getItem(stored) ?? "");
-const messages = signal<Messages | undefined>(undefined);
+const messages = signal<Partial<Messages> | undefined>(undefined);
+const files = new Set(["frame"]); // the names of those that pages have asked for
 
 function preferred(): string {
   if (languages.includes(chosen.value)) return chosen.value;
@@ -39,12 +40,25 @@ export function loadLanguage() {
 // Resolved once t() has texts, or they could not be loaded. For what is said before the console is drawn.
 export const untilLoaded = () => loading;
 
+const read = async (tag: string, name: string) => ((await import(TEXTS[tag]![name]!)) as { default: Partial<Messages> }).default;
+
 async function load() {
   const wanted = preferred();
-  const loaded = (await import(`../messages/${wanted}.json`)) as { default: Messages };
-  messages.value = loaded.default;
+  let found: Partial<Messages>[] = [];
+  // Again if a page has asked for its texts meanwhile.
+  while (found.length < files.size) found = await Promise.all([...files].map((name) => read(wanted, name)));
+  messages.value = Object.assign({}, ...found) as Partial<Messages>;
   language.value = wanted;
   document.documentElement.lang = wanted;
+}
+
+// Adds the texts of a file, in the language that is chosen when they are there.
+export async function loadTexts(name: string): Promise<void> {
+  files.add(name);
+  const tag = language.peek();
+  const found = await read(tag, name);
+  if (tag !== language.peek()) return loadTexts(name);
+  messages.value = { ...messages.peek(), ...found };
 }
 
 export async function chooseLanguage(tag: string) {
@@ -54,9 +68,15 @@ export async function chooseLanguage(tag: string) {
   await loadLanguage();
 }
 
+// A page has not loaded the text, which is a fault of the build.
+function missing(key: string): string {
+  if (messages.value) console.error(`no text for ${key}`);
+  return key;
+}
+
 // The text of a key, with {placeholders} filled in.
 export function t(key: Key, values?: Values): string {
-  const text = messages.value?.[key] ?? key;
+  const text = messages.value?.[key] ?? missing(key);
   return values ? text.replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole)) : text;
 }
 

@@ -1,7 +1,9 @@
 // The pages of the console by address. Each is loaded when it is first shown.
 import { signal } from "@preact/signals";
 import type { ComponentType } from "preact";
-import type { Key } from "./i18n";
+import { type Key, loadTexts } from "./i18n";
+
+declare const TEXTS_OF_PAGE: Record<string, string>; // files of texts that pages need, by their paths
 
 export interface PageProps {
   id: string; // what the address names: an agent on its pages, a trace, a swarm; else empty
@@ -22,6 +24,10 @@ export const pages: Page[] = [
   { path: "/chats", title: "page.chats", access: "session", load: () => import("../pages/chats") },
   { path: "/shared", title: "page.shared", access: "session", load: () => import("../pages/shared/list") },
   { path: "/shared/:id", title: "page.shared", access: "session", load: () => import("../pages/shared/agent") },
+  { path: "/shared/:id/files", title: "page.files", access: "session", load: () => import("../pages/shared/files") },
+  { path: "/shared/:id/schedule", title: "page.schedule", access: "session", load: () => import("../pages/shared/schedule") },
+  { path: "/shared/:id/settings", title: "page.settings", access: "session", load: () => import("../pages/shared/settings") },
+  { path: "/templates", title: "page.templates", access: "session", load: () => import("../pages/templates/list") },
   { path: "/schedules", title: "page.schedules", access: "session", load: () => import("../pages/schedules") },
   { path: "/usage", title: "page.usage", access: "session", load: () => import("../pages/usage/overview") },
   { path: "/usage/limits", title: "page.limits", access: "session", load: () => import("../pages/usage/limits") },
@@ -46,6 +52,7 @@ export const pages: Page[] = [
   { path: "/wallet/splits", title: "page.splits", access: "session", load: () => import("../pages/wallet/splits") },
   { path: "/skills", title: "page.skills", access: "session", load: () => import("../pages/skills/catalogue") },
   { path: "/skills/:id", title: "page.skill", access: "session", load: () => import("../pages/skills/skill") },
+  { path: "/images", title: "page.images", access: "session", load: () => import("../pages/images") },
   { path: "/feeds", title: "page.feeds", access: "session", load: () => import("../pages/feeds/list") },
   { path: "/feeds/:id", title: "page.feed", access: "session", load: () => import("../pages/feeds/feed") },
   { path: "/media", title: "page.streams", access: "session", load: () => import("../pages/media/streams") },
@@ -65,6 +72,7 @@ export const pages: Page[] = [
   { path: "/admin/outbox", title: "page.outbox", access: "admin", load: () => import("../pages/admin/outbox") },
   { path: "/admin/agents", title: "page.all_agents", access: "support", load: () => import("../pages/admin/agents") },
   { path: "/admin/models", title: "page.models", access: "admin", load: () => import("../pages/admin/models") },
+  { path: "/admin/images", title: "page.image_catalogue", access: "admin", load: () => import("../pages/admin/images") },
   { path: "/admin/settings", title: "page.box_settings", access: "admin", load: () => import("../pages/admin/settings") },
   { path: "/admin/metrics", title: "page.metrics", access: "support", load: () => import("../pages/admin/metrics") },
   { path: "/admin/standby", title: "page.standby", access: "admin", load: () => import("../pages/admin/standby") },
@@ -108,6 +116,8 @@ function decoded(step: string): string {
 
 export const agentPath = (id: string, tab = "") => `/agents/${encodeURIComponent(id)}${tab && `/${tab}`}`;
 
+export const sharedPath = (id: string, tab = "") => `/shared/${encodeURIComponent(id)}${tab && `/${tab}`}`;
+
 // The code of pages that have been loaded. A page that cannot be loaded is in `failed` until it is tried again: the box
 // may have been updated, and has other files now.
 const loaded = signal(new Map<Page, Module>());
@@ -121,7 +131,8 @@ export function component(page: Page): ComponentType<PageProps> | undefined {
 
 async function load(page: Page) {
   try {
-    const module = await page.load();
+    const texts = TEXTS_OF_PAGE[page.path];
+    const [module] = await Promise.all([page.load(), texts && loadTexts(texts)]);
     if (!loaded.peek().has(page)) loaded.value = new Map(loaded.peek()).set(page, module);
   } catch {
     failed.value = page;

@@ -23,7 +23,21 @@ export const streaming = signal<boolean | undefined>(undefined);
 // Whether agents of others are shared with the user.
 export const hasShared = signal(false);
 
+// Whether agents are containers here, so that they can be made of images of other makers; undefined: not known yet.
+export const hasImages = signal<boolean | undefined>(undefined);
+
+async function learnImages() {
+  if (hasImages.peek() !== undefined) return;
+  hasImages.value = false;
+  try {
+    hasImages.value = (await call("GET /api/images")).available;
+  } catch {
+    hasImages.value = undefined;
+  }
+}
+
 export async function learnFeatures() {
+  void learnImages();
   call("GET /api/shared").then(
     ({ count }) => (hasShared.value = count > 0),
     () => undefined,
@@ -52,6 +66,8 @@ const work = (): Section => ({
     { to: "/fleet/swarms", title: "page.swarms", icon: "swarm" },
     { to: "/schedules", title: "page.schedules", icon: "schedule" },
     { to: "/skills", title: "page.skills", icon: "skills" },
+    ...(hasImages.value ? [{ to: "/images", title: "page.images" as const, icon: "archive" as const }] : []),
+    { to: "/templates", title: "page.templates", icon: "template" },
     { to: "/feeds", title: "page.feeds", icon: "feed" },
     streaming.value
       ? { to: "/media", title: "page.media", icon: "radio" }
@@ -101,6 +117,7 @@ const admin: Section[] = [
     rows: [
       { to: "/admin/agents", title: "page.all_agents", icon: "agents" },
       { to: "/admin/models", title: "page.models", icon: "agent" },
+      { to: "/admin/images", title: "page.image_catalogue", icon: "archive" },
     ],
   },
   {
@@ -130,11 +147,11 @@ const admin: Section[] = [
   },
 ];
 
+const isOffered = (to: string) => account.maySee(match(to)?.page.access ?? "admin") && (to !== "/admin/images" || hasImages.value);
+
 // Those pages of administration that this user may see.
 export const adminSections = (): Section[] =>
-  admin
-    .map(({ rows, ...section }) => ({ ...section, rows: rows.filter(({ to }) => account.maySee(match(to)?.page.access ?? "admin")) }))
-    .filter(({ rows }) => rows.length > 0);
+  admin.map(({ rows, ...section }) => ({ ...section, rows: rows.filter(({ to }) => isOffered(to)) })).filter(({ rows }) => rows.length > 0);
 
 export const isAdmin = (path: string) => path === "/admin" || path.startsWith("/admin/");
 

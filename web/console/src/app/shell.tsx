@@ -1,3 +1,5 @@
+import { signal } from "@preact/signals";
+import type { ComponentType } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import * as account from "../account";
 import { lost, restarting } from "../api/live";
@@ -7,7 +9,7 @@ import { Notice } from "../components/notice";
 import { t } from "./i18n";
 import { component, failed, match } from "./pages";
 import { Palette } from "./palette";
-import { location } from "./router";
+import { location, parameter } from "./router";
 import { Shortcuts } from "./shortcuts";
 import { BottomBar, drawerOpen, Sidebar, TopBar } from "./sidebar";
 import { Link } from "../components/link";
@@ -21,10 +23,11 @@ export function Shell({ unreachable, onRetry }: { unreachable: string; onRetry: 
   useEffect(() => {
     document.title = shown && shown.path !== "/" ? `${title} · agentbox` : "agentbox";
   }, [title]);
-  // A new page is read out from its beginning, unless it has put the focus itself.
+  // A new page is read out from its beginning, unless it or the tour has put the focus itself.
   const first = useRef(true);
   useEffect(() => {
-    if (!first.current && !main.current?.contains(document.activeElement)) main.current?.focus();
+    const focused = document.activeElement;
+    if (!first.current && !main.current?.contains(focused) && !focused?.closest(".tour")) main.current?.focus();
     first.current = false;
   }, [shown]);
   return (
@@ -46,10 +49,23 @@ export function Shell({ unreachable, onRetry }: { unreachable: string; onRetry: 
           <BottomBar />
           <Palette />
           <Shortcuts />
+          <LazyTour />
         </>
       )}
     </>
   );
+}
+
+// The tour of the demo is loaded where one is on.
+const tour = signal<ComponentType | undefined>(undefined);
+
+function LazyTour() {
+  const wanted = parameter("tour") !== "" || sessionStorage.getItem("agentbox.tour") !== null;
+  useEffect(() => {
+    if (wanted) void import("./tour").then((module) => (tour.value = module.Tour));
+  }, [wanted]);
+  const Tour = tour.value;
+  return Tour ? <Tour /> : null;
 }
 
 // Above the pages that everybody sees.

@@ -46,7 +46,7 @@ export default function Login() {
       <h1>{creating ? t("action.sign_up") : t("action.sign_in")}</h1>
       {failed !== null && <Notice kind="error">{sentenceOf(failed)}</Notice>}
       {creating ? <SignUp key="new" /> : <SignIn key="known" />}
-      {!creating && <SignInProviders providers={known?.providers ?? []} />}
+      {(!creating || address.has("invite")) && <SignInProviders providers={known?.providers ?? []} />}
       <p class="quiet">
         {creating ? (
           <>

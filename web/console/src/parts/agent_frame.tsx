@@ -132,6 +132,7 @@ function Head({ agent }: { agent: Agent }) {
               { title: t("agent.clone"), icon: "copy", to: agentPath(agent.id, "settings") },
               { title: t("browser.watch"), icon: "globe", to: agentPath(agent.id, "browser") },
               { title: t("sharing.new"), icon: "users", to: agentPath(agent.id, "sharing") },
+              { title: t("templates.publish"), icon: "template", to: agentPath(agent.id, "sharing") },
               { title: t("page.settings"), icon: "settings", to: agentPath(agent.id, "settings") },
             ]}
           />

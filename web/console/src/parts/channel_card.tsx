@@ -208,6 +208,11 @@ function PeerRow({ path, peer, peers, usualCap }: PeerProps) {
     limiting.value = false;
     await peers.reload();
   };
+  const removeCap = async () => {
+    await call("DELETE /api/agents/{id}/channels/{channel}/peers/{peer}/cap", { path: { ...path, peer: peer.id } });
+    limiting.value = false;
+    await peers.reload();
+  };
   const admits = peer.standing === "allowed" || peer.standing === "owner";
   return (
     <li>
@@ -227,6 +232,7 @@ function PeerRow({ path, peer, peers, usualCap }: PeerProps) {
             onSubmit={(values) => decide(peer.standing, Number(textOf(values, "dailyCap")))}
           >
             <CapField label={t("channels.cap_of_one")} name="dailyCap" value={peer.dailyCap ?? usualCap} />
+            {typeof peer.dailyCap === "number" && <Action run={removeCap}>{t("channels.use_usual_cap", { cap: usualCap })}</Action>}
           </Form>
         )}
       </div>

@@ -9,9 +9,8 @@ import { Icon } from "../components/icon";
 import { Link } from "../components/link";
 import { Markdown } from "../components/markdown";
 import { storedSteps } from "../conversation";
-import { isImage, nameOf, rawUrl } from "../workspace";
+import { filesPath, isImage, nameOf, rawUrl } from "../workspace";
 import { FileCards, filesOf, workspaceOf } from "./file_cards";
-import { fileAddress } from "./file_tree";
 import { Steps } from "./tool_step";
 
 interface Props {
@@ -42,7 +41,7 @@ export function ChatMessageView({ message, agent, found, canAsk = false, onEdit,
         </time>
         {message.model && <span class="model">{message.model}</span>}
       </header>
-      {message.steps && <Steps agent={agent.id} steps={storedSteps(message)} />}
+      {message.steps && <Steps agent={agent} steps={storedSteps(message)} />}
       {found !== undefined || own ? (
         <p class="words" dir="auto">
           <Found text={message.content} words={found ?? ""} />
@@ -102,8 +101,8 @@ function Files({ agent, paths }: { agent: Agent; paths: string[] }) {
     <ul class="said-files" aria-label={t("chat.said_files")}>
       {paths.map((path) => (
         <li key={path}>
-          <Link to={fileAddress(agent.id, path)} title={path}>
-            {isImage(path) && <img src={rawUrl(agent.id, path)} alt="" loading="lazy" />}
+          <Link to={filesPath(agent, path)} title={path}>
+            {isImage(path) && <img src={rawUrl(agent, path)} alt="" loading="lazy" />}
             <bdi>{nameOf(path)}</bdi>
           </Link>
         </li>

@@ -169,7 +169,7 @@ function Attachments({ agent, talk }: { agent: Agent; talk: Talk }) {
     <ul class="attachments" aria-label={t("chat.attached")}>
       {attached.value.map((path) => (
         <li key={path}>
-          {isImage(path) && <img src={rawUrl(agent.id, path)} alt="" />}
+          {isImage(path) && <img src={rawUrl(agent, path)} alt="" />}
           <bdi>{path}</bdi>
           <Button class="small" label={t("chat.detach", { name: path })} onClick={() => detach(talk, path)}>
             {t("action.remove")}

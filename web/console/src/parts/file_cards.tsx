@@ -10,13 +10,12 @@ import { Link } from "../components/link";
 import { Loaded, useLoad } from "../components/loaded";
 import { Markdown, type Workspace, workspacePath } from "../components/markdown";
 import { storedSteps } from "../conversation";
-import { extensionOf, folderOf, isImage, nameOf, rawUrl } from "../workspace";
-import { fileAddress } from "./file_tree";
+import { extensionOf, filesPath, folderOf, isImage, nameOf, rawUrl } from "../workspace";
 
 // Where relative addresses in an agent's texts lead, or in a file of this folder.
-export function workspaceOf({ id }: Agent, folder = ""): Workspace {
+export function workspaceOf(agent: Agent, folder = ""): Workspace {
   const whole = (path: string) => (folder ? `${folder}/${path}` : path);
-  return { pageOf: (path) => fileAddress(id, whole(path)), imageOf: (path) => (isImage(path) ? rawUrl(id, whole(path)) : undefined) };
+  return { pageOf: (path) => filesPath(agent, whole(path)), imageOf: (path) => (isImage(path) ? rawUrl(agent, whole(path)) : undefined) };
 }
 
 const most = 12; // cards of one answer
@@ -79,7 +78,7 @@ function FileCard({ agent, path }: { agent: Agent; path: string }) {
     <li class={open.value ? "file-card open" : "file-card"}>
       <div class="file-card-head">
         <Icon name="file" />
-        <Link to={fileAddress(agent.id, path)} title={path}>
+        <Link to={filesPath(agent, path)} title={path}>
           <bdi>{name}</bdi>
         </Link>
         {folderOf(path) && (
@@ -99,7 +98,7 @@ function FileCard({ agent, path }: { agent: Agent; path: string }) {
         </Button>
         <a
           class="button ghost icon-only"
-          href={rawUrl(agent.id, path)}
+          href={rawUrl(agent, path)}
           download={name}
           aria-label={t("files.download", { name })}
           title={t("files.download", { name })}
@@ -108,7 +107,7 @@ function FileCard({ agent, path }: { agent: Agent; path: string }) {
         </a>
       </div>
       {open.value &&
-        (isImage(path) ? <img class="file-picture" src={rawUrl(agent.id, path)} alt={name} /> : <Preview agent={agent} path={path} />)}
+        (isImage(path) ? <img class="file-picture" src={rawUrl(agent, path)} alt={name} /> : <Preview agent={agent} path={path} />)}
     </li>
   );
 }

@@ -10,7 +10,7 @@ import { Link } from "../components/link";
 import { Loaded, useLoad } from "../components/loaded";
 import { Notice } from "../components/notice";
 import { Patch } from "../components/patch";
-import { fileAddress } from "./file_tree";
+import { filesPath } from "../workspace";
 
 // What has changed since the last commit, and the next commit.
 export function FileChanges({ agent }: { agent: Agent }) {
@@ -47,7 +47,7 @@ export function FileChanges({ agent }: { agent: Agent }) {
                 {status.changes.slice(0, 500).map((change) => (
                   <li key={change.path}>
                     <div>
-                      <Link to={fileAddress(agent.id, change.path)}>
+                      <Link to={filesPath(agent, change.path)}>
                         <bdi>{change.path}</bdi>
                       </Link>
                     </div>

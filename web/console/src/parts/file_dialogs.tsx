@@ -1,14 +1,12 @@
-import { call } from "../api/client";
-import type { Agent } from "../api/types";
 import { t } from "../app/i18n";
 import { Confirm } from "../components/confirm";
 import { Dialog } from "../components/dialog";
 import { Field } from "../components/field";
 import { Form, textOf } from "../components/form";
-import { forgetFile, nameOf } from "../workspace";
+import { makeFolder, move, nameOf, removeFile, type Workspace, write } from "../workspace";
 
 interface Making {
-  agent: Agent;
+  of: Workspace;
   folder: string;
   onClose: () => void;
   onMade: (path: string) => void;
@@ -16,10 +14,10 @@ interface Making {
 
 const within = (folder: string, name: string) => (folder ? `${folder}/${name}` : name);
 
-export function NewFileDialog({ agent, folder, onClose, onMade }: Making) {
+export function NewFileDialog({ of, folder, onClose, onMade }: Making) {
   const make = async (values: FormData) => {
     const path = textOf(values, "path").trim();
-    await call("POST /api/agents/{id}/files/write", { path: { id: agent.id }, body: { path, content: "" } });
+    await write(of, path, "");
     onMade(path);
   };
   return (
@@ -31,10 +29,10 @@ export function NewFileDialog({ agent, folder, onClose, onMade }: Making) {
   );
 }
 
-export function NewFolderDialog({ agent, folder, onClose, onMade }: Making) {
+export function NewFolderDialog({ of, folder, onClose, onMade }: Making) {
   const make = async (values: FormData) => {
     const path = textOf(values, "path").trim();
-    await call("POST /api/agents/{id}/files/mkdir", { path: { id: agent.id }, body: { path } });
+    await makeFolder(of, path);
     onMade(path);
   };
   return (
@@ -47,17 +45,16 @@ export function NewFolderDialog({ agent, folder, onClose, onMade }: Making) {
 }
 
 interface Changing {
-  agent: Agent;
+  of: Workspace;
   path: string;
   onClose: () => void;
   onDone: (path: string) => void;
 }
 
-export function RenameDialog({ agent, path, onClose, onDone }: Changing) {
+export function RenameDialog({ of, path, onClose, onDone }: Changing) {
   const rename = async (values: FormData) => {
     const to = textOf(values, "to").trim();
-    await call("POST /api/agents/{id}/files/move", { path: { id: agent.id }, body: { from: path, to } });
-    forgetFile(agent.id, path);
+    await move(of, path, to);
     onDone(to);
   };
   return (
@@ -69,7 +66,7 @@ export function RenameDialog({ agent, path, onClose, onDone }: Changing) {
   );
 }
 
-export function DeleteDialog({ agent, path, onClose, onDone }: Changing) {
+export function DeleteDialog({ of, path, onClose, onDone }: Changing) {
   return (
     <Confirm
       title={t("files.delete", { name: nameOf(path) })}
@@ -77,8 +74,7 @@ export function DeleteDialog({ agent, path, onClose, onDone }: Changing) {
       danger
       onClose={onClose}
       action={async () => {
-        await call("DELETE /api/agents/{id}/files", { path: { id: agent.id }, query: { path } });
-        forgetFile(agent.id, path);
+        await removeFile(of, path);
         onDone(path);
       }}
     >

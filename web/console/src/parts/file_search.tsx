@@ -1,29 +1,27 @@
 import { useEffect } from "preact/hooks";
 import { useSignal } from "@preact/signals";
-import { call } from "../api/client";
-import type { Agent } from "../api/types";
 import { t, tn } from "../app/i18n";
 import { EmptyState } from "../components/empty_state";
 import { Found } from "../components/found";
 import { Link } from "../components/link";
 import { Loaded, useLoad } from "../components/loaded";
-import { fileAddress } from "./file_tree";
+import { filesPath, find, type Workspace } from "../workspace";
 
 // Milliseconds after the last key before the box is asked.
 const pause = 300;
 
 // Lines of all files that contain a text.
-export function FileSearch({ agent, text }: { agent: Agent; text: string }) {
+export function FileSearch({ of, text }: { of: Workspace; text: string }) {
   const ready = useSignal(false);
   useEffect(() => {
     const timer = setTimeout(() => (ready.value = true), pause);
     return () => clearTimeout(timer);
   }, []);
-  return ready.value ? <Matches agent={agent} text={text} /> : <p class="quiet">{t("state.loading")}</p>;
+  return ready.value ? <Matches of={of} text={text} /> : <p class="quiet">{t("state.loading")}</p>;
 }
 
-function Matches({ agent, text }: { agent: Agent; text: string }) {
-  const found = useLoad(() => call("GET /api/agents/{id}/files/search", { path: { id: agent.id }, query: { q: text, ignoreCase: true } }));
+function Matches({ of, text }: { of: Workspace; text: string }) {
+  const found = useLoad(() => find(of, text));
   return (
     <Loaded of={found}>
       {({ matches, truncated }) =>
@@ -37,7 +35,7 @@ function Matches({ agent, text }: { agent: Agent; text: string }) {
             <ul class="matches">
               {matches.map(({ path, line, column, text: found_line }) => (
                 <li key={`${path}:${line}:${column}`}>
-                  <Link to={fileAddress(agent.id, path)}>
+                  <Link to={filesPath(of, path)}>
                     <bdi>{path}</bdi>:{line}
                   </Link>
                   <code dir="auto">

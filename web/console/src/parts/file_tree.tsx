@@ -1,9 +1,8 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { sentence } from "../api/client";
-import type { Agent, TreeNode } from "../api/types";
+import type { TreeNode } from "../api/types";
 import { t, tn } from "../app/i18n";
-import { agentPath } from "../app/pages";
 import { go } from "../app/router";
 import { Button } from "../components/button";
 import { DropZone } from "../components/drop_zone";
@@ -11,21 +10,19 @@ import { FileButton } from "../components/file_button";
 import { Link } from "../components/link";
 import { Loaded, useLoad } from "../components/loaded";
 import { Notice } from "../components/notice";
-import { entries, folderOf, upload } from "../workspace";
+import { entries, filesPath, folderOf, upload, type Workspace } from "../workspace";
 import { NewFileDialog, NewFolderDialog } from "./file_dialogs";
 import { FileSearch } from "./file_search";
 
-export const fileAddress = (agentId: string, path: string) => `${agentPath(agentId, "files")}?path=${encodeURIComponent(path)}`;
-
 interface Props {
-  agent: Agent;
+  of: Workspace;
   open: string; // path of the file that is shown
   version: number; // the tree is read again when it changes
   onChanged: () => void;
 }
 
 // The folders and files, and what is done with all of them. New files go into the folder that is named.
-export function FileTree({ agent, open, version, onChanged }: Props) {
+export function FileTree({ of, open, version, onChanged }: Props) {
   const folder = useSignal(folderOf(open));
   const search = useSignal("");
   const making = useSignal<"file" | "folder" | null>(null);
@@ -33,11 +30,11 @@ export function FileTree({ agent, open, version, onChanged }: Props) {
   const error = useSignal("");
   const done = useSignal("");
   const put = async (files: File[]) => {
-    if (files.length === 0) return;
+    if (files.length === 0 || of.shared) return;
     error.value = done.value = "";
     sending.value = files.length;
     try {
-      const stored = await upload(agent.id, folder.value, files);
+      const stored = await upload(of.id, folder.value, files);
       done.value = tn("files.uploaded", stored.length);
       onChanged();
     } catch (cause) {
@@ -53,9 +50,11 @@ export function FileTree({ agent, open, version, onChanged }: Props) {
       <div class="actions start">
         <Button onClick={() => (making.value = "file")}>{t("files.new_file")}</Button>
         <Button onClick={() => (making.value = "folder")}>{t("files.new_folder")}</Button>
-        <FileButton disabled={sending.value > 0} onFiles={(files) => void put(files)}>
-          {t("files.upload")}
-        </FileButton>
+        {!of.shared && (
+          <FileButton disabled={sending.value > 0} onFiles={(files) => void put(files)}>
+            {t("files.upload")}
+          </FileButton>
+        )}
       </div>
       <p class="hint" role="status">
         {sending.value > 0 ? tn("chat.uploading", sending.value) : done.value || t("files.into", { folder: where })}
@@ -70,27 +69,27 @@ export function FileTree({ agent, open, version, onChanged }: Props) {
         onInput={(event) => (search.value = event.currentTarget.value)}
       />
       {search.value.trim() ? (
-        <FileSearch key={search.value} agent={agent} text={search.value} />
+        <FileSearch key={search.value} of={of} text={search.value} />
       ) : (
         <nav aria-label={t("files.tree")}>
-          <Folder agent={agent} path="" open={open} folder={folder.value} version={version} onFolder={(path) => (folder.value = path)} />
+          <Folder of={of} path="" open={open} folder={folder.value} version={version} onFolder={(path) => (folder.value = path)} />
         </nav>
       )}
       {making.value === "file" && (
         <NewFileDialog
-          agent={agent}
+          of={of}
           folder={folder.value}
           onClose={close}
           onMade={(path) => {
             close();
             onChanged();
-            go(fileAddress(agent.id, path));
+            go(filesPath(of, path));
           }}
         />
       )}
       {making.value === "folder" && (
         <NewFolderDialog
-          agent={agent}
+          of={of}
           folder={folder.value}
           onClose={close}
           onMade={(path) => {
@@ -105,7 +104,7 @@ export function FileTree({ agent, open, version, onChanged }: Props) {
 }
 
 interface FolderProps {
-  agent: Agent;
+  of: Workspace;
   path: string;
   open: string;
   folder: string;
@@ -116,9 +115,9 @@ interface FolderProps {
 // Entries of a folder that are drawn at once.
 const step = 500;
 
-function Folder({ agent, path, open, folder, version, onFolder }: FolderProps) {
+function Folder({ of, path, open, folder, version, onFolder }: FolderProps) {
   const shown = useSignal(step);
-  const list = useLoad(() => entries(agent.id, path), [agent.id, path, version]);
+  const list = useLoad(() => entries(of, path), [of.id, path, version]);
   return (
     <Loaded of={list}>
       {(found) =>
@@ -130,9 +129,9 @@ function Folder({ agent, path, open, folder, version, onFolder }: FolderProps) {
               {found.slice(0, shown.value).map((node) => (
                 <li key={node.path}>
                   {node.type === "folder" ? (
-                    <SubFolder node={node} agent={agent} open={open} folder={folder} version={version} onFolder={onFolder} />
+                    <SubFolder node={node} of={of} open={open} folder={folder} version={version} onFolder={onFolder} />
                   ) : (
-                    <Link to={fileAddress(agent.id, node.path)} current={node.path === open}>
+                    <Link to={filesPath(of, node.path)} current={node.path === open}>
                       <bdi>{node.name}</bdi>
                     </Link>
                   )}

@@ -1,9 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { sentence } from "../api/client";
-import type { Agent } from "../api/types";
 import { t } from "../app/i18n";
-import { agentPath } from "../app/pages";
 import { go } from "../app/router";
 import { Badge } from "../components/badge";
 import { Button } from "../components/button";
@@ -13,22 +11,21 @@ import { Link } from "../components/link";
 import { useLoad } from "../components/loaded";
 import { Notice } from "../components/notice";
 import { Time } from "../components/time";
-import { forgetFile, isDirty, isImage, nameOf, open, type OpenFile, rawUrl, save } from "../workspace";
+import { filesPath, forgetFile, isDirty, isImage, nameOf, open, type OpenFile, rawUrl, save, type Workspace } from "../workspace";
 import { DeleteDialog, RenameDialog } from "./file_dialogs";
-import { fileAddress } from "./file_tree";
 import { LazyEditor } from "./lazy_editor";
 
 interface Props {
-  agent: Agent;
+  of: Workspace;
   path: string;
   onChanged: () => void;
 }
 
 // One file: its text in an editor, or why there is none.
-export function FileView({ agent, path, onChanged }: Props) {
+export function FileView({ of, path, onChanged }: Props) {
   const doing = useSignal<"rename" | "delete" | null>(null);
   const close = () => (doing.value = null);
-  const all = agentPath(agent.id, "files");
+  const all = filesPath(of);
   return (
     <>
       <header class="page-head">
@@ -39,7 +36,7 @@ export function FileView({ agent, path, onChanged }: Props) {
           <Link to={all} class="button back">
             {t("files.back")}
           </Link>
-          <a class="button" href={rawUrl(agent.id, path)} download={nameOf(path)}>
+          <a class="button" href={rawUrl(of, path)} download={nameOf(path)}>
             {t("logs.download")}
           </a>
           <Button onClick={() => (doing.value = "rename")}>{t("action.rename")}</Button>
@@ -49,25 +46,25 @@ export function FileView({ agent, path, onChanged }: Props) {
         </div>
       </header>
       {isImage(path) ? (
-        <img class="preview" src={rawUrl(agent.id, path)} alt={nameOf(path)} />
+        <img class="preview" src={rawUrl(of, path)} alt={nameOf(path)} />
       ) : (
-        <TextFile agent={agent} path={path} onSaved={onChanged} />
+        <TextFile of={of} path={path} onSaved={onChanged} />
       )}
       {doing.value === "rename" && (
         <RenameDialog
-          agent={agent}
+          of={of}
           path={path}
           onClose={close}
           onDone={(to) => {
             close();
             onChanged();
-            go(fileAddress(agent.id, to), { replace: true });
+            go(filesPath(of, to), { replace: true });
           }}
         />
       )}
       {doing.value === "delete" && (
         <DeleteDialog
-          agent={agent}
+          of={of}
           path={path}
           onClose={close}
           onDone={() => {
@@ -80,19 +77,19 @@ export function FileView({ agent, path, onChanged }: Props) {
   );
 }
 
-function TextFile({ agent, path, onSaved }: { agent: Agent; path: string; onSaved: () => void }) {
-  const file = useLoad(() => open(agent.id, path), [agent.id, path]);
+function TextFile({ of, path, onSaved }: { of: Workspace; path: string; onSaved: () => void }) {
+  const file = useLoad(() => open(of, path), [of.id, path]);
   const found = file.data.value;
   if (found) {
     return (
       <Editor
         key={found.serial}
-        agent={agent}
+        of={of}
         path={path}
         file={found}
         onSaved={onSaved}
         onReload={() => {
-          forgetFile(agent.id, path);
+          forgetFile(of, path);
           void file.reload();
         }}
       />
@@ -107,14 +104,14 @@ function TextFile({ agent, path, onSaved }: { agent: Agent; path: string; onSave
 }
 
 interface EditorProps {
-  agent: Agent;
+  of: Workspace;
   path: string;
   file: OpenFile;
   onSaved: () => void;
   onReload: () => void;
 }
 
-function Editor({ agent, path, file, onSaved, onReload }: EditorProps) {
+function Editor({ of, path, file, onSaved, onReload }: EditorProps) {
   const saved = useSignal(0); // counts what changes `file`
   const busy = useSignal(false);
   const error = useSignal("");
@@ -126,7 +123,7 @@ function Editor({ agent, path, file, onSaved, onReload }: EditorProps) {
     busy.value = true;
     error.value = said.value = "";
     try {
-      overtaken.value = !(await save(agent.id, path, file, { overwrite }));
+      overtaken.value = !(await save(of, path, file, { overwrite }));
       if (overtaken.value) return;
       saved.value++;
       said.value = t("state.saved");

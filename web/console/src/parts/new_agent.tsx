@@ -8,6 +8,7 @@ import { go } from "../app/router";
 import { Dialog } from "../components/dialog";
 import { Field, Select, TextArea } from "../components/field";
 import { Form, textOf } from "../components/form";
+import { Link } from "../components/link";
 import { ModelCost } from "./model_cost";
 import { modelIn, ModelSelect } from "./model_select";
 
@@ -28,6 +29,9 @@ export function NewAgentDialog({ onClose }: { onClose: () => void }) {
   };
   return (
     <Dialog title={t("home.new_agent")} onClose={onClose}>
+      <p class="quiet">
+        <Link to="/templates">{t("new_agent.from_template")}</Link>
+      </p>
       <Form submit={t("new_agent.submit")} onCancel={onClose} onSubmit={create}>
         <Field label={t("new_agent.name")} name="name" required maxLength={100} autoFocus autocomplete="off" dir="auto" />
         <ModelSelect

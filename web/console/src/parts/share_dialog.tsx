@@ -3,9 +3,10 @@ import { call } from "../api/client";
 import type { Share } from "../api/types";
 import { t } from "../app/i18n";
 import { Dialog } from "../components/dialog";
-import { Checkbox, Field, Select } from "../components/field";
+import { Field, Select } from "../components/field";
 import { Form, textOf } from "../components/form";
 import { useLoad } from "../components/loaded";
+import { SharedConversations } from "./shared_conversations";
 
 const roles = ["viewer", "talker", "builder"] as const;
 const payers = ["owner", "talker"] as const;
@@ -20,10 +21,6 @@ interface Props {
 export function ShareDialog({ agent, share, onClose, onSaved }: Props) {
   const role = useSignal<Share["role"]>(share?.role ?? "talker");
   const groups = useLoad(async () => (await call("GET /api/groups")).groups);
-  const conversations = useLoad(async () => {
-    const all = (await call("GET /api/agents/{id}/conversations", { path: { id: agent } })).conversations;
-    return all.filter(({ audience }) => audience === "owner").slice(0, 100);
-  });
   // Where the box sends no mail, no address is ever verified.
   const sendsMail = useLoad(async () => (await call("GET /api/auth/methods")).sendsMail);
   const save = async (values: FormData) => {
@@ -38,12 +35,13 @@ export function ShareDialog({ agent, share, onClose, onSaved }: Props) {
         unverified: sendsMail.data.value === false,
         ...(role.value !== "viewer" && { paidBy: textOf(values, "paidBy") as Share["paidBy"] }),
         ...(monthlyUsd && { monthlyUsd }),
-        conversations: values.getAll("conversation").map(String),
+        conversations: [...chosen.value],
       },
     });
     await onSaved();
   };
   const groupChosen = useSignal("");
+  const chosen = useSignal<ReadonlySet<string>>(new Set(share?.conversations));
   return (
     <Dialog title={share ? t("sharing.edit") : t("sharing.new")} onClose={onClose}>
       <Form submit={share ? t("action.save") : t("sharing.share")} onCancel={onClose} onSubmit={save}>
@@ -92,20 +90,7 @@ export function ShareDialog({ agent, share, onClose, onSaved }: Props) {
             />
           </>
         )}
-        {(conversations.data.value?.length ?? 0) > 0 && (
-          <fieldset>
-            <legend>{t("sharing.conversations")}</legend>
-            {conversations.data.value!.map(({ id, title }) => (
-              <Checkbox
-                key={id}
-                label={title || t("talks.untitled")}
-                name="conversation"
-                value={id}
-                defaultChecked={share?.conversations.includes(id) ?? false}
-              />
-            ))}
-          </fieldset>
-        )}
+        <SharedConversations agent={agent} chosen={chosen} />
       </Form>
     </Dialog>
   );

@@ -14,6 +14,8 @@ const optional = ["name", "referralCode", "inviteCode", "website"] as const;
 export function SignUp() {
   const policy = useLoad(() => call("GET /api/registration"));
   const registration = policy.data.value?.registration;
+  // An invitation also counts where anybody may register: it brings a plan and a group.
+  const invitation = location.peek().searchParams.get("invite") ?? "";
   const create = (values: FormData) => {
     const person: Registration = { email: textOf(values, "email").trim(), password: textOf(values, "password") };
     for (const name of optional) {
@@ -29,14 +31,14 @@ export function SignUp() {
       <Field label={t("sign_in.email")} name="email" type="email" required autocomplete="username" maxLength={254} />
       <NewPasswordField label={t("sign_in.password")} />
       <Field label={t("sign_up.referral")} name="referralCode" autocomplete="off" maxLength={20} />
-      {registration === "invite" && (
+      {(registration === "invite" || (registration === "open" && invitation !== "")) && (
         <Field
           label={t("sign_up.invite")}
           name="inviteCode"
           autocomplete="off"
           maxLength={100}
-          required
-          defaultValue={location.peek().searchParams.get("invite") ?? ""}
+          required={registration === "invite"}
+          defaultValue={invitation}
         />
       )}
       {/* Left empty by people; only robots fill it in. */}

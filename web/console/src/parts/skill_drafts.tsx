@@ -12,7 +12,7 @@ import { entries } from "../workspace";
 const folder = "skill-drafts";
 
 const foldersIn = async (agent: Agent, path: string) => {
-  const found = await entries(agent.id, path);
+  const found = await entries(agent, path);
   return found.filter(({ type }) => type === "folder").map(({ name }) => name);
 };
 

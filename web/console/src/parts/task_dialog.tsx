@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { call, sentence } from "../api/client";
-import type { Agent, Task } from "../api/types";
+import type { Task } from "../api/types";
 import { t } from "../app/i18n";
 import { Dialog } from "../components/dialog";
 import { Checkbox, Field, Select, TextArea } from "../components/field";
@@ -10,7 +10,7 @@ import { Time } from "../components/time";
 import { EffortSelect, modelIn, ModelSelect } from "./model_select";
 
 interface Props {
-  agent: Agent;
+  agent: { id: string; model: string; shared?: boolean }; // shared: another user's, who decides about the rest
   task: Task | undefined; // undefined: a new one
   onClose: () => void;
   onSaved: () => Promise<void>;
@@ -25,18 +25,24 @@ export function TaskDialog({ agent, task, onClose, onSaved }: Props) {
   const model = useSignal(task?.model ?? "");
   const zone = useSignal(task?.timezone ?? ownZone());
   const save = async (values: FormData) => {
-    const body = {
+    const basics = {
       name: textOf(values, "name").trim(),
       cronSchedule: cron.value.trim(),
       timezone: zone.value.trim(),
       prompt: textOf(values, "prompt").trim(),
+      enabled: values.has("enabled"),
+    };
+    const body = {
+      ...basics,
       catchUp: textOf(values, "catchUp") as Task["catchUp"],
       overlap: textOf(values, "overlap") as Task["overlap"],
       model: modelIn(values, "model"),
       reasoningEffort: textOf(values, "reasoningEffort"),
-      enabled: values.has("enabled"),
     };
-    if (task) await call("PUT /api/scheduled-tasks", { body: { taskId: task.id, ...body } });
+    const path = { id: agent.id };
+    if (agent.shared && task) await call("PATCH /api/shared/{id}/schedules/{task}", { path: { ...path, task: task.id }, body: basics });
+    else if (agent.shared) await call("POST /api/shared/{id}/schedules", { path, body: basics });
+    else if (task) await call("PUT /api/scheduled-tasks", { body: { taskId: task.id, ...body } });
     else await call("POST /api/scheduled-tasks", { body: { agentId: agent.id, ...body } });
     await onSaved();
     onClose();
@@ -96,25 +102,27 @@ export function TaskDialog({ agent, task, onClose, onSaved }: Props) {
           ))}
         </datalist>
         <Preview cron={cron.value} zone={zone.value} />
-        <details>
-          <summary>{t("task.more")}</summary>
-          <ModelSelect
-            label={t("new_agent.model")}
-            name="model"
-            value={task?.model ?? ""}
-            empty={t("task.model_own")}
-            onChosen={(name) => (model.value = name)}
-          />
-          <EffortSelect name="reasoningEffort" model={model.value || agent.model} value={task?.reasoningEffort ?? ""} />
-          <Select label={t("task.catch_up")} name="catchUp" defaultValue={task?.catchUp ?? "once"}>
-            <option value="once">{t("task.catch_up.once")}</option>
-            <option value="skip">{t("task.catch_up.skip")}</option>
-          </Select>
-          <Select label={t("task.overlap")} name="overlap" defaultValue={task?.overlap ?? "skip"}>
-            <option value="skip">{t("task.overlap.skip")}</option>
-            <option value="queue">{t("task.overlap.queue")}</option>
-          </Select>
-        </details>
+        {!agent.shared && (
+          <details>
+            <summary>{t("task.more")}</summary>
+            <ModelSelect
+              label={t("new_agent.model")}
+              name="model"
+              value={task?.model ?? ""}
+              empty={t("task.model_own")}
+              onChosen={(name) => (model.value = name)}
+            />
+            <EffortSelect name="reasoningEffort" model={model.value || agent.model} value={task?.reasoningEffort ?? ""} />
+            <Select label={t("task.catch_up")} name="catchUp" defaultValue={task?.catchUp ?? "once"}>
+              <option value="once">{t("task.catch_up.once")}</option>
+              <option value="skip">{t("task.catch_up.skip")}</option>
+            </Select>
+            <Select label={t("task.overlap")} name="overlap" defaultValue={task?.overlap ?? "skip"}>
+              <option value="skip">{t("task.overlap.skip")}</option>
+              <option value="queue">{t("task.overlap.queue")}</option>
+            </Select>
+          </details>
+        )}
         <Checkbox label={t("task.enabled")} name="enabled" defaultChecked={task?.enabled ?? true} />
       </Form>
     </Dialog>

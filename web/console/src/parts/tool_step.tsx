@@ -6,8 +6,7 @@ import { CodeBlock } from "../components/code_block";
 import { Icon } from "../components/icon";
 import { Link } from "../components/link";
 import type { Step } from "../conversation";
-import { isImage, rawUrl } from "../workspace";
-import { fileAddress } from "./file_tree";
+import { filesPath, isImage, rawUrl, type Workspace } from "../workspace";
 
 interface TodoItem {
   text: string;
@@ -47,7 +46,7 @@ function TodoList({ items }: { items: TodoItem[] }) {
 }
 
 // The steps of an answer, one line each.
-export function Steps({ agent, steps }: { agent: string; steps: Step[] }) {
+export function Steps({ agent, steps }: { agent: Workspace; steps: Step[] }) {
   if (steps.length === 0) return null;
   return (
     <div class="agent-steps">
@@ -86,7 +85,7 @@ function pictureOf({ name, failed, result }: Step): string {
 }
 
 // One step of an agent: folded to its name and duration, unfolded with what went in and what came out.
-export function ToolStep({ agent, step }: { agent: string; step: Step }) {
+export function ToolStep({ agent, step }: { agent: Workspace; step: Step }) {
   const open = useSignal(false);
   const items = todoOf(step);
   if (items.length > 0) return <TodoList items={items} />;
@@ -94,10 +93,10 @@ export function ToolStep({ agent, step }: { agent: string; step: Step }) {
   const command = commandOf(step);
   const runs = command !== undefined && step.result === undefined;
   const picture = pictureOf(step);
-  if (picture)
+  if (picture && !agent.shared)
     return (
       <figure class="step-picture">
-        <Link to={fileAddress(agent, picture)}>
+        <Link to={filesPath(agent, picture)}>
           <img src={rawUrl(agent, picture)} alt={t("step.picture")} loading="lazy" />
         </Link>
       </figure>
@@ -107,8 +106,8 @@ export function ToolStep({ agent, step }: { agent: string; step: Step }) {
       <summary>
         <Icon name={step.failed ? "alert" : "next"} size={14} />
         <code>{step.name}</code> <span class="quiet">{state}</span>
-        {step.name.startsWith("browser_") && step.result === undefined && (
-          <Link to={agentPath(agent, "browser")}>{t("browser.watch")}</Link>
+        {step.name.startsWith("browser_") && step.result === undefined && !agent.shared && (
+          <Link to={agentPath(agent.id, "browser")}>{t("browser.watch")}</Link>
         )}
       </summary>
       {!open.value && !runs ? null : command ? (

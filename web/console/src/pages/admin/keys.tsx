@@ -16,7 +16,7 @@ import { Time } from "../../components/time";
 import { AdminFrame } from "../../parts/admin_frame";
 import { confirmed } from "../../step_up";
 
-const scopes = ["users", "agents", "files", "backup", "read-only"] as const;
+const scopes = ["users", "agents", "files", "backup", "scim", "read-only"] as const;
 
 export default function OperatorKeysPage() {
   const keys = useLoad(async () => (await call("GET /api/admin/operator-keys")).keys);

@@ -160,8 +160,9 @@ function Chat({ agent, talk, list, reload }: ShownProps) {
     () => load(talk),
     ({ id, removed }) => id === agent.id && !removed,
   );
-  // One writes at once. On a phone that would bring up the keyboard over what is to be read.
+  // One writes at once, unless the tour is read. On a phone that would bring up the keyboard over what is to be read.
   useEffect(() => {
+    if (document.activeElement?.closest(".tour")) return;
     if (window.matchMedia("(hover: hover)").matches && !isPeers) draft.current?.focus({ preventScroll: true });
   }, [talk.conversationId]);
   useEffect(() => {
@@ -248,7 +249,7 @@ function Chat({ agent, talk, list, reload }: ShownProps) {
                 <bdi>{agent.name}</bdi>
               </strong>
             </header>
-            <Steps agent={agent.id} steps={steps.value} />
+            <Steps agent={agent} steps={steps.value} />
             <Markdown text={partial.value} workspace={workspaceOf(agent)} />
           </article>
         )}

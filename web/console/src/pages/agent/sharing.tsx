@@ -3,6 +3,7 @@ import { call } from "../../api/client";
 import type { Agent, Share } from "../../api/types";
 import { t } from "../../app/i18n";
 import type { PageProps } from "../../app/pages";
+import { go } from "../../app/router";
 import { Badge } from "../../components/badge";
 import { Button } from "../../components/button";
 import { Confirm } from "../../components/confirm";
@@ -10,11 +11,17 @@ import { EmptyState } from "../../components/empty_state";
 import { Loaded, useLoad } from "../../components/loaded";
 import { AgentFrame } from "../../parts/agent_frame";
 import { ShareDialog } from "../../parts/share_dialog";
+import { TemplateDialog } from "../../parts/template_dialog";
 
 export default function SharingPage({ id }: PageProps) {
   return (
     <AgentFrame id={id} tab="sharing">
-      {(agent) => <Sharing agent={agent} />}
+      {(agent) => (
+        <div class="panel-body panel-sections">
+          <Sharing agent={agent} />
+          <Publishing agent={agent} />
+        </div>
+      )}
     </AgentFrame>
   );
 }
@@ -27,9 +34,9 @@ function Sharing({ agent }: { agent: Agent }) {
   const editing = useSignal<Share | "new" | null>(null);
   const removing = useSignal<Share | null>(null);
   return (
-    <div class="panel-body">
+    <section aria-labelledby="sharing-title">
       <div class="page-head">
-        <h2>{t("page.sharing")}</h2>
+        <h2 id="sharing-title">{t("page.sharing")}</h2>
         <Button kind="primary" onClick={() => (editing.value = "new")}>
           {t("sharing.new")}
         </Button>
@@ -92,6 +99,30 @@ function Sharing({ agent }: { agent: Agent }) {
           <p>{t("sharing.end_text")}</p>
         </Confirm>
       )}
-    </div>
+    </section>
+  );
+}
+
+// A template: what others begin with, without anything of the owner's.
+function Publishing({ agent }: { agent: Agent }) {
+  const publishing = useSignal(false);
+  return (
+    <section aria-labelledby="publishing-title">
+      <h2 id="publishing-title">{t("templates.publish")}</h2>
+      <p class="quiet">{t("templates.publish_about")}</p>
+      <div class="actions start">
+        <Button onClick={() => (publishing.value = true)}>{t("templates.publish_button")}</Button>
+      </div>
+      {publishing.value && (
+        <TemplateDialog
+          agent={agent}
+          onClose={() => (publishing.value = false)}
+          onSaved={() => {
+            publishing.value = false;
+            go("/templates");
+          }}
+        />
+      )}
+    </section>
   );
 }

@@ -1,3 +1,4 @@
+import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { nameOf, refresh } from "../../agents";
 import { call } from "../../api/client";
@@ -5,11 +6,13 @@ import type { Skill } from "../../api/types";
 import { money, number } from "../../app/format";
 import { t } from "../../app/i18n";
 import { Badge } from "../../components/badge";
+import { Button } from "../../components/button";
 import { EmptyState } from "../../components/empty_state";
 import { Link } from "../../components/link";
 import { List } from "../../components/list_tools";
 import { Loaded, useLoad, useRefreshOnReturn } from "../../components/loaded";
 import { Reload } from "../../components/reload";
+import { SkillPackages } from "../../parts/skill_packages";
 
 const filters: Record<string, (skill: Skill) => boolean> = {
   installed: ({ installedFor }) => installedFor.length > 0,
@@ -21,11 +24,13 @@ const filters: Record<string, (skill: Skill) => boolean> = {
 export default function SkillsPage() {
   const skills = useLoad(() => call("GET /api/skills"));
   useRefreshOnReturn(skills);
+  const adding = useSignal(false);
   useEffect(() => void refresh().catch(() => undefined), []);
   return (
     <div class="column">
       <div class="page-head">
         <h1>{t("page.skills")}</h1>
+        <Button onClick={() => (adding.value = true)}>{t("packages.add")}</Button>
         <Reload reload={skills.reload} />
       </div>
       <p class="quiet">{t("skills.about")}</p>
@@ -37,6 +42,7 @@ export default function SkillsPage() {
                 ? t("skills.installed_of", { count: number(installed), limit: number(limit) })
                 : t("skills.installed_count", { count: number(installed) })}
             </p>
+            <SkillPackages adding={adding} onChanged={skills.reload} />
             {list.length === 0 ? <EmptyState title={t("skills.empty")} text={t("skills.empty_text")} /> : <Catalogue list={list} />}
           </>
         )}
