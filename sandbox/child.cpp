@@ -7,6 +7,7 @@
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
@@ -43,6 +44,7 @@ class ChildSteps {
     if (::dup3(plan_.report, report_, O_CLOEXEC) < 0) ::_exit(127);
     must(::setsid(), "begin a session");
     take_descriptors();
+    ::ioctl(0, TIOCSCTTY, 0);  // a terminal as its input is that of its session, so that ^C reaches it
     if (plan_.cgroup >= 0) must(::write(cgroup_, "0", 1), "join its control group");
     describe_itself();
     if (plan_.network_port != 0) require(make_network(plan_.network_port, network_));

@@ -20,9 +20,9 @@ struct CommandPlan {
   Limits limits;
   std::filesystem::path packages;  // shown read-only at command_packages; empty: `packages_mount`, or none of both
   int packages_mount = -1;
-  int input = -1, output = -1, error = -1;
-  int text = -1;     // what the shell does: a file that it can open, from its beginning
-  int channel = -1;  // see OwnNetwork
+  int input = -1, output = -1, error = -1;  // a terminal as the input is the session's
+  int text = -1;                            // what the shell does: a file that it can open, from its beginning
+  int channel = -1;                         // see OwnNetwork
 };
 
 struct CommandParts {

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cmath>
+#include <cstring>
 #include <system_error>
 #include <vector>
 
@@ -20,9 +21,8 @@ namespace {
 
 constexpr int patience_ms = 10'000;
 
-[[noreturn]] void fail_ended() {
-  throw std::system_error(EPIPE, std::system_category(),
-                          "be served, since the helper that starts agents has ended (restart the box)");
+[[noreturn]] void fail_ended(const std::string& name) {
+  throw std::system_error(EPIPE, std::system_category(), "be served, since the " + name + " has ended");
 }
 
 [[noreturn]] void execute(const SpawnOptions& options, int socket) {
@@ -65,22 +65,27 @@ SpawnOrder limited(SpawnTask task, const Limits& limits, const GroupLimits& grou
 
 }  // namespace
 
-SpawnHelper::SpawnHelper(Descriptor socket, uid_t first_user) : socket_(std::move(socket)), first_user_(first_user) {
+SpawnHelper::SpawnHelper(Descriptor socket, uid_t first_user, std::string name)
+    : socket_(std::move(socket)), first_user_(first_user), name_(std::move(name)) {
   pollfd answer{.fd = socket_.get(), .events = POLLIN, .revents = 0};
   SpawnAnswer ready;
   if (::poll(&answer, 1, patience_ms) <= 0) throw std::system_error(ETIMEDOUT, std::system_category(), "answer");
   const auto received = receive_message(socket_.get(), &ready, sizeof ready);
-  if (!received || received->size != sizeof ready) fail_ended();
+  if (!received || received->size != sizeof ready) fail_ended(name_);
   if (ready.error != 0) throw std::system_error(ready.error, std::system_category(), ready.step);
   has_control_groups_ = (ready.value & with_control_groups) != 0;
   has_commands_ = (ready.value & with_commands) != 0;
+  tools_.assign(ready.step, ::strnlen(ready.step, sizeof ready.step));
 }
 
 SpawnHelper::Reply SpawnHelper::ask(const SpawnOrder& order, std::span<const int> descriptors) {
   SpawnAnswer answer;
-  if (!send_message(socket_.get(), &order, sizeof order, descriptors)) fail_ended();
+  if (!send_message(socket_.get(), &order, sizeof order, descriptors)) fail_ended(name_);
   auto received = receive_message(socket_.get(), &answer, sizeof answer);
-  if (!received || received->size != sizeof answer) fail_ended();
+  if (!received || received->size != sizeof answer) {
+    ::shutdown(socket_.get(), SHUT_RDWR);  // an answer that comes late would be taken for that to the next order
+    fail_ended(name_);
+  }
   if (answer.error != 0) throw std::system_error(answer.error, std::system_category(), answer.step);
   Reply reply{.value = answer.value, .descriptor = Descriptor()};
   if (!received->descriptors.empty()) reply.descriptor = std::move(received->descriptors.front());
@@ -144,7 +149,7 @@ std::unique_ptr<SpawnHelper> start_spawn_helper(const SpawnOptions& options) {
   if (pid < 0) throw std::system_error(errno, std::system_category(), "be created");
   if (pid == 0) execute(options, its.get());
   its.close();
-  return std::make_unique<SpawnHelper>(std::move(own), options.first_user);
+  return std::make_unique<SpawnHelper>(std::move(own), options.first_user, "helper that starts agents");
 }
 
 HelperOfThisProcess& helper_of_this_process() {

@@ -43,7 +43,7 @@ struct CommandStart {
 class SpawnHelper {
  public:
   // `socket`: the box's end. Waits for the helper's first answer.
-  SpawnHelper(Descriptor socket, uid_t first_user);
+  SpawnHelper(Descriptor socket, uid_t first_user, std::string name = "helper");
 
   // It ends when this process does, and when the helper does.
   Started start(const AgentStart&);
@@ -56,6 +56,8 @@ class SpawnHelper {
 
   bool has_control_groups() const { return has_control_groups_; }
   bool has_commands() const { return has_commands_; }
+  // That commands see, as root has named it.
+  const std::string& tools() const { return tools_; }
   bool has_started(pid_t) const;  // and not collected it
   bool has_ended() const;         // permanently: nothing is started any more
 
@@ -69,7 +71,9 @@ class SpawnHelper {
 
   const Descriptor socket_;
   const uid_t first_user_;
+  const std::string name_;  // for errors
   bool has_control_groups_ = false, has_commands_ = false;
+  std::string tools_;
   mutable std::mutex lock_;  // an order and its answer belong together
   std::set<pid_t> started_;
 };

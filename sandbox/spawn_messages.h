@@ -38,7 +38,7 @@ enum SpawnFeature : std::int32_t { with_control_groups = 1, with_commands = 2 };
 
 struct SpawnAnswer {
   std::int32_t error = 0;  // errno; 0: done
-  char step[120] = {};     // that failed, to follow "could not"
+  char step[120] = {};     // that failed, to follow "could not"; first, without an error: the tree that commands see
   // first: a sum of SpawnFeature; start and command: the pid, with its pidfd; collect: as of waitpid
   std::int32_t value = 0;
 };

@@ -113,7 +113,9 @@ class SpawnServer {
   }
 
   void serve() {
-    if (!answer({.value = (groups_ ? with_control_groups : 0) | (has_commands_ ? with_commands : 0)})) return;
+    SpawnAnswer first{.value = (groups_ ? with_control_groups : 0) | (has_commands_ ? with_commands : 0)};
+    options_.tools.native().copy(first.step, sizeof first.step - 1);
+    if (!answer(first)) return;
     SpawnOrder order;
     while (auto received = receive_message(socket_, &order, sizeof order)) {
       Descriptor sent;
@@ -235,8 +237,9 @@ class SpawnServer {
       struct stat about {};
       return ::fstat(one.get(), &about) == 0 ? about.st_mode & S_IFMT : 0;
     };
-    admit(type_of(given[0]) == S_IFIFO && type_of(given[1]) == S_IFIFO && type_of(given[2]) == S_IFIFO &&
-              type_of(given[3]) == S_IFREG && is_spawn_socket(given[4].get()),
+    const auto is_stream = [&](const Descriptor& one) { return type_of(one) == S_IFIFO || ::isatty(one.get()) == 1; };
+    admit(is_stream(given[0]) && is_stream(given[1]) && is_stream(given[2]) && type_of(given[3]) == S_IFREG &&
+              is_spawn_socket(given[4].get()),
           "not the descriptors of a command");
     admit(order.place <= std::uint32_t(CommandPlace::browser), "an unknown place");
     const auto where = CommandPlace(order.place);
@@ -270,6 +273,7 @@ class SpawnServer {
   int start_agent(const SpawnOrder& order, int output, int gateway, Descriptor& sent) {
     const auto name = checked_agent(order);
     admit(!is_of_one_agent(), "agents do not run in this container");
+    admit(!options_.hidden.empty(), "this helper starts commands alone");
     struct stat about {};
     admit(::fstat(output, &about) == 0 && S_ISREG(about.st_mode), "its output is not a file");
     admit(is_gateway(gateway, order.listens), "not a socket that listens on the agent's port");
@@ -348,11 +352,12 @@ int connect_spawn_socket(const fs::path& path) {
   Descriptor connected(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
-  if (path.native().size() >= sizeof address.sun_path) fail(ENAMETOOLONG, "reach the box");
+  constexpr auto step = "connect to its socket";
+  if (path.native().size() >= sizeof address.sun_path) fail(ENAMETOOLONG, step);
   path.native().copy(address.sun_path, sizeof address.sun_path - 1);
   must(connected.get() >= 0 &&
            ::connect(connected.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0,
-       "reach the box");
+       step);
   return connected.release();
 }
 

@@ -8,11 +8,13 @@
 
 namespace sandbox {
 
-// What the helper serves, said by root before the box becomes a user. Paths are canonical.
+// What the helper serves, said by root: by a box before it becomes a user, or by the unit of a service. Paths are
+// canonical.
 struct SpawnOptions {
   std::filesystem::path binary;      // that every agent runs, as `agent --boot FILE`
   std::filesystem::path agents;      // the folder of agents' folders
-  std::filesystem::path hidden;      // agents/ or above it: agents see nothing in it but their own files
+  std::filesystem::path hidden;      // agents/ or above it: agents see nothing in it but their own files. Empty: there
+                                     // are commands alone, and the box starts its agents itself
   Account box;                       // owns the files of agents
   uid_t first_user = 0;              // of the range of agents' users
   std::filesystem::path tools{};     // the tree that commands see (command.h); empty: there are none
@@ -26,7 +28,8 @@ inline constexpr int spawn_socket = 3;        // descriptor of the helper's end
 
 // Whether the descriptor is a pair of sockets as start_spawn_helper makes it.
 bool is_spawn_socket(int descriptor);
-// Of a helper in a container: a connection to the box, which listens at this path. Throws std::system_error.
+// A connection to what listens at this path: of a helper in a container to the box, of a box to the service that starts
+// helpers. Throws std::system_error.
 int connect_spawn_socket(const std::filesystem::path&);
 
 // Gives up all that it does not need, says so in a first SpawnAnswer (or what failed), and serves until the box's end

@@ -64,6 +64,9 @@ Tree system_tree(const std::string& top, uid_t user) {
   }
   for (const std::string name : devices)
     tree.parts.push_back({.path = "/dev/" + name, .source = "/dev/" + name, .is_folder = false, .is_writable = true});
+  // The terminal of the program's own session, if it has one. Containers may be without the name.
+  if (std::error_code missing; fs::is_character_file("/dev/tty", missing))
+    tree.parts.push_back({.path = "/dev/tty", .source = "/dev/tty", .is_folder = false, .is_writable = true});
   for (const auto& [name, target] :
        {std::pair("fd", "/proc/self/fd"), std::pair("stdin", "/proc/self/fd/0"), std::pair("stdout", "/proc/self/fd/1"),
         std::pair("stderr", "/proc/self/fd/2"), std::pair("shm", "/tmp")})

@@ -3,6 +3,7 @@
 #include <boost/json.hpp>
 #include <system_error>
 
+#include "appliance/foundation/data_folder.h"
 #include "appliance/runtime/agent_user.h"
 #include "web/run_on.h"
 
@@ -23,11 +24,24 @@ Boot boot_of(const AgentSpec& spec, BootAddresses addresses) {
           .disk_reserve = std::int64_t(spec.disk_reserve)};
 }
 
+std::filesystem::path volumes_of(const AgentSpec& spec) {
+  return spec.workspace.parent_path() / agentbox::volumes_folder;
+}
+
+namespace {
+
+void prepare_folder(const std::filesystem::path& folder, std::optional<uid_t> user) {
+  std::filesystem::create_directories(folder);
+  std::filesystem::permissions(folder, std::filesystem::perms::owner_all);
+  if (user) give_workspace(folder, *user);
+}
+
+}  // namespace
+
 void prepare_files(const RunFolder& folder, const AgentSpec& spec, const Boot& boot, std::optional<uid_t> user) {
   folder.create();
-  std::filesystem::create_directories(spec.workspace);
-  std::filesystem::permissions(spec.workspace, std::filesystem::perms::owner_all);
-  if (user) give_workspace(spec.workspace, *user);
+  prepare_folder(spec.workspace, user);
+  for (const auto& [name, path] : spec.volumes) prepare_folder(volumes_of(spec) / name, user);
   folder.write_boot(boost::json::serialize(boost::json::value_from(boot)), user);
 }
 

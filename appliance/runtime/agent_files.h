@@ -18,8 +18,10 @@ struct BootAddresses {
 };
 Boot boot_of(const AgentSpec&, BootAddresses);
 
-// Creates the run folder, the workspace and the boot file; workspace and boot file belong to `user` if given. Blocks.
-// Throws std::system_error.
+// The folder of its volumes.
+std::filesystem::path volumes_of(const AgentSpec&);
+// Creates the run folder, the workspace, volumes and the boot file; workspace and boot file belong to `user` if given.
+// Blocks. Throws std::system_error.
 void prepare_files(const RunFolder&, const AgentSpec&, const Boot&, std::optional<uid_t> user);
 // The failure of prepare_files as callers see it.
 web::Error files_not_written(const std::system_error&);

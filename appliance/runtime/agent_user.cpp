@@ -6,6 +6,7 @@
 #include <fstream>
 #include <system_error>
 
+#include "appliance/foundation/data_folder.h"
 #include "sandbox/become_user.h"
 #include "sandbox/users.h"
 
@@ -28,13 +29,18 @@ bool may_mount() {
   return false;
 }
 
+// Of the data folder agents pass the folder with their own, and read the packages that the administrator has loaded.
 void close_all_but(const fs::path& folder) {
+  const auto packages = agentbox::DataFolder(folder.parent_path()).packages();
   const auto others = fs::perms::group_all | fs::perms::others_all;
   for (auto& entry : fs::directory_iterator(folder.parent_path()))
-    if (!entry.is_symlink() && entry.path() != folder) fs::permissions(entry.path(), others, fs::perm_options::remove);
+    if (!entry.is_symlink() && entry.path() != folder && entry.path() != packages)
+      fs::permissions(entry.path(), others, fs::perm_options::remove);
   const auto passage = fs::perms::owner_all | fs::perms::group_exec | fs::perms::others_exec;
   fs::permissions(folder.parent_path(), passage);
   fs::permissions(folder, passage);
+  // Earlier versions have closed it.
+  if (fs::is_directory(fs::symlink_status(packages))) fs::permissions(packages, fs::perms(0755));
 }
 
 void check(int result, const char* what) {

@@ -20,7 +20,7 @@ bool has_agent_users();
 class AgentUsers {
  public:
   // As root, makes the data folder (the parent of `folder`) accessible to others only for traversal, and its other
-  // content inaccessible. Changes nothing if the box is not root.
+  // content, packages apart, inaccessible. Changes nothing if the box is not root.
   AgentUsers(const std::filesystem::path& binary, const std::filesystem::path& folder);
 
   // The user, and group of the same number, for the agent with this port: one for each agent, since no two have the

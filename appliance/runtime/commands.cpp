@@ -2,10 +2,12 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -15,6 +17,7 @@
 
 #include "appliance/runtime/agent_confinement.h"
 #include "appliance/runtime/agent_user.h"
+#include "appliance/runtime/command_helper.h"
 #include "appliance/runtime/proc.h"
 #include "sandbox/command.h"
 #include "sandbox/spawn_messages.h"
@@ -42,6 +45,30 @@ struct CommandPipe {
   files::Descriptor own, other;
 };
 
+// The box has the side of the person who types, the command the other.
+struct CommandTerminal {
+  explicit CommandTerminal(TerminalSize size)
+      : own(::open("/dev/ptmx", O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)), own_input(copy()) {
+    // Opened by the box's side, it needs no name: a container may have none for it.
+    int is_locked = 0;
+    if (::ioctl(own.get(), TIOCSPTLCK, &is_locked) != 0) sandbox::throw_errno("get a terminal");
+    other.reset(::ioctl(own.get(), TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC));
+    if (!other) sandbox::throw_errno("get a terminal");
+    termios modes{};
+    if (::tcgetattr(other.get(), &modes) != 0) sandbox::throw_errno("get a terminal");
+    modes.c_iflag |= IUTF8;
+    ::tcsetattr(other.get(), TCSANOW, &modes);
+    resize_terminal(own.get(), size);
+  }
+  int copy() const {
+    if (!own) sandbox::throw_errno("get a terminal");
+    const int second = ::fcntl(own.get(), F_DUPFD_CLOEXEC, 0);
+    if (second < 0) sandbox::throw_errno("get a terminal");
+    return second;
+  }
+  files::Descriptor own, own_input, other;
+};
+
 // In memory, and open to every user that has its descriptor.
 files::Descriptor text_file(const std::string& text) {
   files::Descriptor file(::memfd_create("command", MFD_CLOEXEC));
@@ -65,19 +92,27 @@ sandbox::Limits command_limits(const ResourceLimits& limits, sandbox::CommandPla
           .oom_score = command_oom_score};
 }
 
-// The box's ends of a command's pipes, and the command's.
+// The box's ends of a command's pipes or terminal, and the command's.
 struct CommandPipes {
-  explicit CommandPipes(bool has_own_error) {
-    if (has_own_error) error.emplace(0);
+  explicit CommandPipes(const CommandSpec& wanted) {
+    if (wanted.terminal) {
+      terminal.emplace(*wanted.terminal);
+      return;
+    }
+    input.emplace(1);
+    output.emplace(0);
+    if (wanted.has_own_error) error.emplace(0);
   }
-  int error_end() const { return error ? error->other.get() : output.other.get(); }
+  int input_end() const { return terminal ? terminal->other.get() : input->other.get(); }
+  int output_end() const { return terminal ? terminal->other.get() : output->other.get(); }
+  int error_end() const { return error ? error->other.get() : output_end(); }
   void give_own(RunningCommand& running) {
-    running.input = std::move(input.own);
-    running.output = std::move(output.own);
+    running.input = std::move(terminal ? terminal->own_input : input->own);
+    running.output = std::move(terminal ? terminal->own : output->own);
     if (error) running.error = std::move(error->own);
   }
-  CommandPipe input{1}, output{0};
-  std::optional<CommandPipe> error;
+  std::optional<CommandPipe> input, output, error;
+  std::optional<CommandTerminal> terminal;
 };
 
 std::uint64_t temporary_bytes(const ResourceLimits& limits) {
@@ -94,10 +129,12 @@ std::filesystem::path tools_folder(const std::string& setting) {
 }
 
 CommandLauncher::CommandLauncher(std::filesystem::path binary, const std::filesystem::path& folder,
-                                 std::filesystem::path tools, std::filesystem::path packages, bool requires_strong)
+                                 std::filesystem::path tools, std::filesystem::path packages, bool requires_strong,
+                                 CommandHelper& service)
     : tools_(std::move(tools)),
       packages_(std::move(packages)),
       requires_strong_(requires_strong),
+      service_(service),
       confinement_(std::make_unique<AgentConfinement>(std::move(binary), folder)) {}
 
 CommandLauncher::~CommandLauncher() = default;
@@ -105,6 +142,14 @@ CommandLauncher::~CommandLauncher() = default;
 std::string CommandLauncher::why_not() const {
   if (tools_.empty()) return "AGENT_TOOLS is off.";
   if (::access((tools_ / "bin/sh").c_str(), X_OK) != 0) return "AGENT_TOOLS has no bin/sh: " + tools_.string() + ".";
+  if (service_.is_there()) return service_.why_not();
+  auto why = why_not_by_the_box();
+  if (!why.empty() && service_.is_configured())
+    why += " A service can run commands for this box: systemctl enable --now agentbox-commands.socket.";
+  return why;
+}
+
+std::string CommandLauncher::why_not_by_the_box() const {
   const auto isolation = confinement_->isolation();
   if (requires_strong_ && isolation.level != IsolationLevel::strong)
     return "Agents are not isolated strongly here (" + to_string(isolation) + "); see ISOLATION_FOR_COMMANDS.";
@@ -124,7 +169,7 @@ void CommandLauncher::give_folder(const std::filesystem::path& folder, std::uint
 
 RunningCommand start_by_helper(sandbox::SpawnHelper& helper, const CommandSpec& wanted,
                                const sandbox::GroupLimits& group) {
-  CommandPipes pipes(wanted.has_own_error);
+  CommandPipes pipes(wanted);
   const auto text = text_file(wanted.text);
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) sandbox::throw_errno("get sockets");
@@ -136,8 +181,8 @@ RunningCommand start_by_helper(sandbox::SpawnHelper& helper, const CommandSpec& 
                                                           .limits = command_limits(wanted.limits, wanted.place),
                                                           .group = group,
                                                           .temporary_bytes = temporary_bytes(wanted.limits),
-                                                          .input = pipes.input.other.get(),
-                                                          .output = pipes.output.other.get(),
+                                                          .input = pipes.input_end(),
+                                                          .output = pipes.output_end(),
                                                           .error = pipes.error_end(),
                                                           .text = text.get(),
                                                           .channel = its.get()});
@@ -154,9 +199,15 @@ RunningCommand start_by_helper(sandbox::SpawnHelper& helper, const CommandSpec& 
 }
 
 RunningCommand CommandLauncher::start(const CommandSpec& wanted) const {
+  if (service_.is_there()) {
+    const auto served = service_.reach();
+    auto running = start_by_helper(*served, wanted, confinement_->group_limits(wanted.limits));
+    running.helper = served;
+    return running;
+  }
   if (auto* const served = spawn_helper())
     return start_by_helper(*served, wanted, confinement_->group_limits(wanted.limits));
-  CommandPipes pipes(wanted.has_own_error);
+  CommandPipes pipes(wanted);
   const auto text = text_file(wanted.text);
   std::error_code missing;
   auto [program, place] = sandbox::command_plan(
@@ -166,8 +217,8 @@ RunningCommand CommandLauncher::start(const CommandSpec& wanted) const {
        .temporary_bytes = temporary_bytes(wanted.limits),
        .limits = command_limits(wanted.limits, wanted.place),
        .packages = std::filesystem::is_directory(packages_, missing) ? packages_ : std::filesystem::path(),
-       .input = pipes.input.other.get(),
-       .output = pipes.output.other.get(),
+       .input = pipes.input_end(),
+       .output = pipes.output_end(),
        .error = pipes.error_end(),
        .text = text.get()});
   if (!confinement_->users().of(wanted.port)) place.user.reset();
@@ -182,9 +233,16 @@ RunningCommand CommandLauncher::start(const CommandSpec& wanted) const {
   return running;
 }
 
+// Null: the box, or a service that has ended and took it along.
+std::shared_ptr<sandbox::SpawnHelper> CommandLauncher::starter_of(const RunningCommand& command) const {
+  auto served = command.helper.lock();
+  if (!served && spawn_helper()) served = {std::shared_ptr<void>(), spawn_helper()};  // there as long as the process
+  return served && served->has_started(command.pid) ? served : nullptr;
+}
+
 void CommandLauncher::signal(const RunningCommand& command, int signal) const {
   try {
-    if (auto* const served = spawn_helper(); served && served->has_started(command.pid))
+    if (const auto served = starter_of(command))
       served->signal(command.pid, signal);
     else
       proc::send_signal(command.process.get(), signal);
@@ -197,7 +255,7 @@ std::optional<int> CommandLauncher::collect(const RunningCommand& command, const
                                             sandbox::CommandPlace place) const {
   int status = 0;
   try {
-    if (auto* const served = spawn_helper(); served && served->has_started(command.pid))
+    if (const auto served = starter_of(command))
       status = served->collect(command.pid);
     else if (::waitpid(command.pid, &status, 0) != command.pid)
       return std::nullopt;
@@ -206,6 +264,11 @@ std::optional<int> CommandLauncher::collect(const RunningCommand& command, const
   }
   if (!spawn_helper()) confinement_->remove_group(sandbox::command_group(agent, place));
   return command_exit_code(status);
+}
+
+void resize_terminal(int terminal, TerminalSize size) {
+  const winsize window{.ws_row = size.rows, .ws_col = size.columns, .ws_xpixel = 0, .ws_ypixel = 0};
+  ::ioctl(terminal, TIOCSWINSZ, &window);  // fails once it has ended
 }
 
 int command_exit_code(int status) { return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status); }

@@ -26,6 +26,11 @@ class SpawnHelper;
 namespace runtime {
 
 class AgentConfinement;
+class CommandHelper;
+
+struct TerminalSize {
+  std::uint16_t columns = 80, rows = 24;
+};
 
 struct CommandSpec {
   std::string agent;
@@ -34,19 +39,20 @@ struct CommandSpec {
   ResourceLimits limits;
   // A browser's is the folder browser/ beside the agent's own.
   sandbox::CommandPlace place = sandbox::CommandPlace::workspace;
-  std::string text;            // what /bin/sh does
-  bool has_own_error = false;  // see RunningCommand::error
+  std::string text;                      // what /bin/sh does
+  bool has_own_error = false;            // see RunningCommand::error
+  std::optional<TerminalSize> terminal;  // in the place of pipes
 };
 
 // A shell, and all that it starts.
 struct RunningCommand {
   pid_t pid = 0;
   files::Descriptor process;                   // pidfd
-  files::Descriptor input;                     // non-blocking
+  files::Descriptor input;                     // non-blocking; of a terminal the same as `output`, twice
   files::Descriptor output;                    // likewise; of both standard output and error
   files::Descriptor error;                     // likewise; of standard error alone, if the spec wants it
   files::Descriptor listening;                 // where its network's proxy is expected: 127.0.0.1:3128 there
-  std::weak_ptr<sandbox::SpawnHelper> helper;  // of its container, if it runs in one
+  std::weak_ptr<sandbox::SpawnHelper> helper;  // of its container or of a service, if that has started it
 };
 
 // What starts commands and ends them. Thread-safe.
@@ -71,12 +77,13 @@ class CommandStarter {
 // The folder that AGENT_TOOLS means; empty: off.
 std::filesystem::path tools_folder(const std::string& setting);
 
-// Of this machine. A command ends with the thread that starts it, or with the helper.
+// Of this machine: by the service for it, else by the helper of RUN_AS, else by the box. A command ends with the thread
+// that starts it, or with the helper.
 class CommandLauncher final : public CommandStarter {
  public:
   // `folder`: data/agents. `packages`: a folder that commands see, see sandbox::CommandPlan; it may be missing.
   CommandLauncher(std::filesystem::path binary, const std::filesystem::path& folder, std::filesystem::path tools,
-                  std::filesystem::path packages, bool requires_strong);
+                  std::filesystem::path packages, bool requires_strong, CommandHelper& service);
   ~CommandLauncher() override;
 
   std::string why_not() const override;
@@ -92,13 +99,20 @@ class CommandLauncher final : public CommandStarter {
   std::map<pid_t, std::uint64_t> resident_bytes(const std::vector<pid_t>& commands) const override;
 
  private:
+  std::string why_not_by_the_box() const;
+  std::shared_ptr<sandbox::SpawnHelper> starter_of(const RunningCommand&) const;
+
   const std::filesystem::path tools_, packages_;
   const bool requires_strong_;
+  CommandHelper& service_;
   const std::unique_ptr<const AgentConfinement> confinement_;
 };
 
 // The memory of each of these processes with all of its descendants, without what they share being told apart.
 std::map<pid_t, std::uint64_t> resident_bytes_below(const std::vector<pid_t>& roots);
+
+// Of a command with a terminal, whose programs get SIGWINCH.
+void resize_terminal(int terminal, TerminalSize);
 
 // Starts a command by a helper.
 RunningCommand start_by_helper(sandbox::SpawnHelper&, const CommandSpec&, const sandbox::GroupLimits&);

@@ -30,6 +30,13 @@ struct ResourceLimits {
   double cpus = 1;  // cores; enforced if the engine supports it
 };
 
+// What the program of a foreign image needs to use the box's proxy: what it signs in with, and variables of its
+// environment whose values stand for credentials.
+struct ProxyAccess {
+  std::string user, password;
+  std::vector<std::pair<std::string, std::string>> variables;
+};
+
 // Everything an engine needs to run one agent. The gateway token and the box token are passed in the boot file (0600)
 // or a pipe, never in argv or the environment, but for foreign images, which read no boot file.
 struct AgentSpec {
@@ -38,12 +45,16 @@ struct AgentSpec {
   std::string model;                // empty: the box's default
   std::string image;                // for container engines; empty: the box's default
   std::filesystem::path workspace;  // data/agents/<id>/workspace: a git repository
-  std::uint16_t port = 0;           // host port of the agent's gateway
-  std::string gateway_token;        // sent by callers of the agent
-  std::string box_token;            // sent by the agent to the box's backend
+  // Folders of volumes/ beside it, where only the box can name or replace one, and where the container has each. The
+  // engine finds them in the image.
+  std::vector<std::pair<std::string, std::string>> volumes;
+  std::uint16_t port = 0;     // host port of the agent's gateway
+  std::string gateway_token;  // sent by callers of the agent
+  std::string box_token;      // sent by the agent to the box's backend
   std::string backend_url, summarizer_url;
   // Secrets that the owner has handed over to the program of a foreign image: names and values of its environment.
   std::vector<std::pair<std::string, std::string>> image_secrets;
+  std::optional<ProxyAccess> proxy;  // of a foreign image that uses the box's proxy
   AgentProfile conduct;
   ResourceLimits limits;
   std::uint64_t disk_reserve = 0;  // free space that the agent leaves on the disk of its workspace

@@ -7,6 +7,8 @@
 #include <fstream>
 #include <system_error>
 
+#include "web/client/authorities.h"
+
 namespace runtime {
 namespace {
 
@@ -49,6 +51,16 @@ void RunFolder::write_boot(std::string_view json, std::optional<uid_t> reader) c
 void RunFolder::drop_boot() const {
   std::error_code ignored;  // it may be gone already
   fs::remove(boot_path(), ignored);
+}
+
+void RunFolder::write_proxy(std::string_view authority) const {
+  fs::create_directories(proxy_path());
+  fs::permissions(proxy_path(), fs::perms(0755));
+  for (const auto& [name, text] : {std::pair(proxy_authority, std::string(authority)),
+                                   std::pair(all_authorities, web::trusted_authorities().append(authority))}) {
+    write_file(proxy_path() / name, text, {});
+    fs::permissions(proxy_path() / name, fs::perms(0644));
+  }
 }
 
 std::optional<PidFile> RunFolder::read_pid() const {

@@ -39,6 +39,12 @@ class RunFolder {
   void write_boot(std::string_view json, std::optional<uid_t> reader) const;
   void drop_boot() const;
 
+  // Files of proxy_path(), which everybody may read: the authority of the box's proxy, and with it all that the box
+  // trusts.
+  static constexpr auto proxy_authority = "box.crt", all_authorities = "authorities.crt";
+  std::filesystem::path proxy_path() const { return folder_ / "proxy"; }
+  void write_proxy(std::string_view authority) const;
+
   std::optional<PidFile> read_pid() const;  // nullopt if it is missing or invalid
   void write_pid(const PidFile&) const;
   void drop_pid() const;

@@ -22,6 +22,8 @@ chmod 755 "$root/usr/bin/agentbox"
 put 644 agentbox.service lib/systemd/system/agentbox.service
 put 644 agentbox.socket lib/systemd/system/agentbox.socket
 put 644 agentbox-redirect.socket lib/systemd/system/agentbox-redirect.socket
+put 644 agentbox-commands.socket lib/systemd/system/agentbox-commands.socket
+put 644 agentbox-commands@.service lib/systemd/system/agentbox-commands@.service
 put 644 agentbox.toml etc/agentbox/agentbox.toml
 put 644 apparmor etc/apparmor.d/usr.bin.agentbox
 put 644 copyright usr/share/doc/agentbox/copyright

@@ -16,12 +16,17 @@ test("lintian has nothing to say", { skip: !has_program("lintian") && "there is 
   assert.equal(run("lintian", ["--allow-root", "--fail-on", "none", "--info", deb]).replace(/^(N:.*|running with root.*)?\n/gm, ""), "");
 });
 
-test("the service is confined", { skip: !has_program("systemd-analyze") && "there is no systemd-analyze" }, () => {
-  const unit = join(repository, "image/debian/agentbox.service");
-  const { score } = /exposure level for agentbox.service: (?<score>[\d.]+)/.exec(
-    run("systemd-analyze", ["security", "--offline=true", "--no-pager", unit]),
-  ).groups;
-  assert.ok(Number(score) <= 1.5, `exposure ${score}`);
+test("the services are confined", { skip: !has_program("systemd-analyze") && "there is no systemd-analyze" }, () => {
+  for (const [name, most] of [
+    ["agentbox.service", 1.5],
+    ["agentbox-commands@.service", 3.8], // it has seven capabilities
+  ]) {
+    const unit = join(repository, "image/debian", name);
+    const { score } = /exposure level for \S+: (?<score>[\d.]+)/.exec(
+      run("systemd-analyze", ["security", "--offline=true", "--no-pager", unit]),
+    ).groups;
+    assert.ok(Number(score) <= most, `${name}: exposure ${score}`);
+  }
 });
 
 test(
@@ -88,6 +93,8 @@ test("it is installed, started, upgraded with its data, removed and purged", { s
     "lib/systemd/system/agentbox.service",
     "lib/systemd/system/agentbox.socket",
     "lib/systemd/system/agentbox-redirect.socket",
+    "lib/systemd/system/agentbox-commands.socket",
+    "lib/systemd/system/agentbox-commands@.service",
     "etc/apparmor.d/usr.bin.agentbox",
     "etc/apparmor.d/local/usr.bin.agentbox",
   ])

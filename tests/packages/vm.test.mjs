@@ -7,6 +7,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { test } from "node:test";
+import { call as tool_call, ModelServer, say } from "../e2e/peers/model_server.mjs";
 import { agent_that_works, artifact, folder, free_port, has_program, PASSWORD, run, session_of, sign_in, until } from "./dist.mjs";
 
 const image = artifact(/-vm\.qcow2$/);
@@ -151,6 +152,36 @@ test("its administrator's key opens ssh; AppArmor and control groups hold agents
     findings.filter(({ level }) => level === "problem"),
     [],
   );
+  await t.test("its agents run commands once their service is enabled", async (t) => {
+    const model = await ModelServer.start(t);
+    const at_host = model.url.replace("127.0.0.1", "10.0.2.2");
+    inside(`printf 'local_model_url = "${at_host}"\\nconversation_titles = false\\n' >>/etc/agentbox/agentbox.toml`);
+    inside("systemctl restart agentbox");
+    await until("it serves again", async () => (await sign_in(machine.web, ADMIN)) === 200, 120_000);
+    const health = async () => (await fetch(`${machine.web}/health`)).json();
+    assert.match((await health()).commandsReason, /agentbox-commands\.socket/);
+    inside("systemctl enable --now agentbox-commands.socket");
+    assert.equal((await health()).commands, "on");
+    const { agent } = await call("POST", "/api/agents/provision", { name: "Mate", tier: "starter" });
+    await until("the agent runs", async () => (await call("GET", `/api/agents/${agent.id}`)).agent.status === "running", 120_000);
+    const shell = "id -u; pwd; echo data > made; ls /; cat /var/lib/agentbox/master.key /proc/1/attr/current; true";
+    model.will(tool_call(["run_command", { shell }]), say("Done."));
+    await call("POST", "/api/chat", { agentId: agent.id, message: "work" });
+    const { output, exitCode } = JSON.parse(model.asked.at(-1).messages.findLast(({ role }) => role === "tool").content);
+    assert.equal(exitCode, 0, output);
+    assert.match(output, /^19000\d{5}\n\/workspace\n/);
+    assert.doesNotMatch(output, /^(root|home|var|run|sys|boot)$/m);
+    assert.match(output, /master\.key: No such file/);
+    assert.match(output, /unconfined/, "the profile is the service's");
+    assert.equal(inside(`stat -c %U /var/lib/agentbox/agents/${agent.id}/workspace/made`), "agentbox");
+    // Of the helper's unit, and of this agent's commands alone.
+    const [cores] = inside(`cat /sys/fs/cgroup/system.slice/system-agentbox*/agentbox-commands@*/cgroup.subtree_control`).split("\n");
+    assert.match(cores, /cpu.*memory.*pids/);
+    assert.deepEqual(
+      [...new Set(inside("for id in $(pgrep -f 'agentbox (serve|agent)'); do cat /proc/$id/attr/current; done").split("\n"))],
+      ["agentbox (enforce)"],
+    );
+  });
   assert.equal(
     inside(`journalctl --dmesg --no-pager --grep 'apparmor="DENIED"' || true`).replace("-- No entries --", ""),
     "",

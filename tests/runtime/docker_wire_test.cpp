@@ -73,10 +73,53 @@ TEST(ContainerBody, HoldsTokensOnlyForForeignImagesWhichReadThemFromTheEnvironme
   EXPECT_THAT(foreign, Not(HasSubstr("Healthcheck"))) << "the image's own is used";
 }
 
+TEST(ContainerBody, GivesOnlyForeignImagesWhoseAgentsUseItTheProxy) {
+  const runtime::ImageProxy proxy{.address = "172.18.0.1:41000", .authority = "an authority"};
+  auto wanted = spec();
+  const auto made_of = [&](bool image_reads_boot) {
+    return json::value(docker::create_body(wanted, {.names = names,
+                                                    .image = "an/image",
+                                                    .image_reads_boot = image_reads_boot,
+                                                    .boot_file = "/data/agents/ag_one/run/boot.json",
+                                                    .user = "20001:20001",
+                                                    .listener_url = "http://172.18.0.1:3001",
+                                                    .proxy = wanted.proxy ? std::optional(proxy) : std::nullopt,
+                                                    .proxy_folder = "/data/agents/ag_one/run/proxy"}));
+  };
+  EXPECT_THAT(json::serialize(made_of(false)), Not(HasSubstr("HTTPS_PROXY")));
+  wanted.proxy = {.user = "ag_one", .password = "p", .variables = {{"FORGE_TOKEN", "cred:FORGE"}}};
+  EXPECT_THAT(json::serialize(made_of(true)), Not(HasSubstr("HTTPS_PROXY")));
+  const auto made = made_of(false);
+  const auto text = json::serialize(made);
+  EXPECT_THAT(text, HasSubstr("\"FORGE_TOKEN=cred:FORGE\""));
+  EXPECT_THAT(text, HasSubstr("\"https_proxy=http://ag_one:p@172.18.0.1:41000\""));
+  EXPECT_THAT(text, HasSubstr("\"NO_PROXY=127.0.0.1,localhost,::1,172.18.0.1\""));
+  EXPECT_THAT(text, HasSubstr("\"NODE_EXTRA_CA_CERTS=/run/agentbox/proxy/box.crt\""));
+  EXPECT_EQ(made.at("HostConfig").at("Mounts").at(2).at("ReadOnly"), true);
+  const auto mark = docker::proxy_mark(proxy);
+  EXPECT_EQ(made.at("Labels").at("agentbox.proxy"), json::value(mark));
+  EXPECT_NE(mark, docker::proxy_mark({.address = proxy.address, .authority = "another one"}));
+}
+
+TEST(ContainerBody, MountsTheVolumesOfForeignImages) {
+  const auto image = docker::image_with({{"agentbox.volume.state", "/var/lib/parrot"}});
+  ASSERT_TRUE(image);
+  auto wanted = spec();
+  wanted.volumes = image->volumes;
+  const json::value made = docker::create_body(
+      wanted, {.names = names, .image = "an/image", .user = "20001:20001", .listener_url = "http://172.18.0.1:3001"});
+  const auto& mount = made.at("HostConfig").at("Mounts").at(2);
+  EXPECT_EQ(mount.at("Source"), "/data/agents/ag_one/volumes/state");
+  EXPECT_EQ(mount.at("Target"), "/var/lib/parrot");
+  const auto own = docker::image_with({{"agentbox.boot", "file"}, {"agentbox.volume.state", "/data"}});
+  EXPECT_TRUE(own->volumes.empty());
+}
+
 TEST(ContainerBody, ForeignImagesWithoutACheckGetTheContracts) {
   const auto check = body(false, false).at("Healthcheck");
   EXPECT_EQ(check.at("Test").at(0), "CMD-SHELL");
-  EXPECT_THAT(std::string(check.at("Test").at(1).as_string()), HasSubstr("http://127.0.0.1:18789/healthz"));
+  EXPECT_THAT(std::string(check.at("Test").at(1).as_string()),
+              HasSubstr("unset http_proxy HTTP_PROXY; u=http://127.0.0.1:18789/healthz"));
   EXPECT_EQ(check.at("Interval"), 30'000'000'000);
   EXPECT_EQ(check.at("Retries"), 5);
 }

@@ -14,7 +14,7 @@ Openings openings() {
   return {.web_bridge = "br-1",
           .closed_bridge = "agb1",
           .gateway = "172.18.0.1",
-          .port = 3001,
+          .ports = {3001, 41000},
           .name_servers = {"10.0.0.53"}};
 }
 
@@ -33,7 +33,8 @@ TEST(PacketFilter, OpensTheBoxAndNameServersBeforeItClosesTheRest) {
   EXPECT_TRUE(text.starts_with("*mangle\n:AGENTBOX-1 - [0:0]\n")) << text;
   EXPECT_TRUE(text.ends_with("COMMIT\n")) << text;
   expect_in_order(text, {"-m conntrack --ctstate ESTABLISHED,RELATED -j RETURN",
-                         "-d 172.18.0.1/32 -p tcp -m tcp --dport 3001 -j RETURN", "-i agb1 -j DROP",
+                         "-d 172.18.0.1/32 -p tcp -m tcp --dport 3001 -j RETURN",
+                         "-d 172.18.0.1/32 -p tcp -m tcp --dport 41000 -j RETURN", "-i agb1 -j DROP",
                          "-d 10.0.0.53/32 -p udp -m udp --dport 53 -j RETURN", "-m addrtype --dst-type LOCAL -j DROP",
                          "-d 169.254.0.0/16 -j DROP"});
 }

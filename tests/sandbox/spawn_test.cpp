@@ -236,7 +236,7 @@ TEST_F(Spawn, AgentsEndWithTheHelper) {
     start("two", other_port_);
     FAIL();
   } catch (const std::system_error& error) {
-    EXPECT_THAT(error.what(), HasSubstr("the helper that starts agents has ended"));
+    EXPECT_THAT(error.what(), HasSubstr("the helper has ended"));
   }
   ::close(one.process);
 }
@@ -420,6 +420,30 @@ TEST_F(ContainerSpawn, RefusesAgentsOtherUsersAndOtherFolders) {
   EXPECT_THAT(asked(command).step, HasSubstr("a place that is not in the container"));
   command.place = std::uint32_t(CommandPlace::workspace);
   EXPECT_EQ(asked(command).error, 0);
+}
+
+// Started by the service manager for a box that starts its agents itself.
+class ServiceSpawn : public ContainerSpawn {
+ protected:
+  SpawnOptions options() const override {
+    return {.binary = {}, .agents = agents(), .hidden = {}, .box = box, .first_user = first_user, .tools = "/"};
+  }
+};
+
+TEST_F(ServiceSpawn, StartsCommandsAndNoAgents) {
+  give_folder(workspace("one"), {}, box);
+  expect_refused(order(), "this helper starts commands alone");
+  EXPECT_STREQ(greeting_.step, "/");
+  const auto words = text("id -u > made");
+  auto command = order();
+  command.task = SpawnTask::command;
+  const auto answer = say(&command, sizeof command, {pipe_[0], pipe_[1], pipe_[1], words.get(), channel_[1]});
+  EXPECT_EQ(answer.error, 0) << answer.step;
+  const auto made = workspace("one") / "made";
+  eventually([&] { return contents(made) == std::to_string(first_user + port_) + "\n"; });
+  struct stat about {};
+  ASSERT_EQ(::stat(made.c_str(), &about), 0);
+  EXPECT_EQ(about.st_uid, box.user);
 }
 
 }  // namespace spawn_test

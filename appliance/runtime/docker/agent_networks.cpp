@@ -15,6 +15,7 @@ using web::Task;
 
 namespace {
 
+constexpr int ambiguous = 400;  // the engine has several networks of the name
 constexpr std::string_view bridge_name = "com.docker.network.bridge.name";
 
 json::object network_body(const Names& names, const std::string& name) {
@@ -51,38 +52,53 @@ AgentNetworks::AgentNetworks(Api& api, const Names& names, const DockerOptions& 
       filter_(names.box),
       open_because_(options.lan_is_open ? "CONTAINER_LAN is on" : PacketFilter::why_not()) {}
 
-// With the addresses that it had before, if it has been pruned: the agent listener is bound to its gateway.
-Task<Result<json::object>> AgentNetworks::network() {
-  const auto path = "/networks/" + names_.network();
+Task<Result<json::object>> AgentNetworks::network(std::string name, json::object wanted, std::string purpose) {
+  if (!making_) making_.emplace(co_await boost::asio::this_coro::executor, 1);
+  co_await making_->take();
+  const agentbox::Semaphore::Place place(*making_);
+  const auto path = "/networks/" + name;
   auto found = co_await api_.call("GET", path);
+  if (found && found->status == ambiguous) {
+    co_await remove_unused(name);
+    found = co_await api_.call("GET", path);
+  }
   if (found && found->status == 404) {
-    auto wanted = network_body(names_, names_.network());
-    if (!addresses_.empty()) wanted["IPAM"] = json::object{{"Config", json::array{addresses_}}};
-    const auto made = co_await api_.call("POST", "/networks/create", json::value(wanted));
+    const auto made = co_await api_.call("POST", "/networks/create", json::value(std::move(wanted)));
     if (!made) co_return made.error();
-    if (made->status != 201 && made->status != 409) co_return refusal("make the agents' network", *made);
+    if (made->status != 201 && made->status != 409) co_return refusal("make " + purpose, *made);
     found = co_await api_.call("GET", path);
   }
   if (!found) co_return found.error();
   if (found->status != 200 || web::string_at(found->body, "/IPAM/Config/0/Gateway").empty())
-    co_return refusal("describe the agents' network", *found);
+    co_return refusal("describe " + purpose, *found);
   co_return std::move(found->body.get_object());
 }
 
-Task<Result<void>> AgentNetworks::make_closed_network() {
-  const auto found = co_await api_.call("GET", "/networks/" + names_.closed_network());
-  if (!found) co_return found.error();
-  if (found->status == 200) co_return Result<void>();
-  auto wanted = network_body(names_, names_.closed_network());
-  wanted["Options"].get_object()[bridge_name] = names_.closed_bridge();
-  const auto made = co_await api_.call("POST", "/networks/create", json::value(wanted));
-  if (!made) co_return made.error();
-  if (made->status != 201 && made->status != 409) co_return refusal("make the network of closed agents", *made);
-  co_return Result<void>();
+// Of several networks of this name, which an earlier release made, those with containers stay.
+Task<> AgentNetworks::remove_unused(const std::string& name) {
+  const json::value filter{{"name", json::array{name}}};
+  const auto listed = co_await api_.call("GET", "/networks?filters=" + escape(json::serialize(filter)));
+  if (!listed || !listed->body.is_array()) co_return;
+  for (const auto& one : listed->body.get_array())
+    if (web::string_at(one, "/Name") == name) [[maybe_unused]]
+      const auto removed = co_await api_.call("DELETE", "/networks/" + web::string_at(one, "/Id"));
 }
 
-Task<Result<std::string>> AgentNetworks::open(bool closed) {
-  const auto first = co_await network();
+// With the addresses that it had before, if it has been pruned: the agent listener is bound to its gateway.
+Task<Result<json::object>> AgentNetworks::main_network() {
+  auto wanted = network_body(names_, names_.network());
+  if (!addresses_.empty()) wanted["IPAM"] = json::object{{"Config", json::array{addresses_}}};
+  return network(names_.network(), std::move(wanted), "the agents' network");
+}
+
+Task<Result<json::object>> AgentNetworks::closed_network() {
+  auto wanted = network_body(names_, names_.closed_network());
+  wanted["Options"].get_object()[bridge_name] = names_.closed_bridge();
+  return network(names_.closed_network(), std::move(wanted), "the network of closed agents");
+}
+
+Task<Result<std::string>> AgentNetworks::open(bool closed, bool needs_proxy) {
+  const auto first = co_await main_network();
   if (!first) co_return first.error();
   const auto gateway = web::string_at(*first, "/IPAM/Config/0/Gateway");
   std::string reason;
@@ -92,18 +108,25 @@ Task<Result<std::string>> AgentNetworks::open(bool closed) {
     reason = error.what();
   }
   if (!reason.empty()) co_return web::internal("Agents in containers could not reach the box: " + reason);
+  if (options_.open_proxy) {
+    auto proxy = co_await options_.open_proxy(gateway, needs_proxy);
+    if (!proxy && needs_proxy) co_return proxy.error();
+    if (!proxy) web::log::error("image_proxy_not_opened", {{"reason", proxy.error().message}});
+    if (proxy) proxy_ = std::move(*proxy);
+  }
   boost::system::error_code absent;
   addresses_ = json::value(*first).find_pointer("/IPAM/Config/0", absent)->get_object();
   if (closed) {
-    const auto made = co_await make_closed_network();
+    const auto made = co_await closed_network();
     if (!made) co_return made.error();
   }
   Openings openings{.web_bridge = bridge_of(*first),
                     .closed_bridge = names_.closed_bridge(),
                     .gateway = gateway,
-                    .port = port_of(*listener_url_),
+                    .ports = {port_of(*listener_url_)},
                     .name_servers = {},
                     .lan_is_open = options_.lan_is_open};
+  if (proxy_) openings.ports.push_back(port_of(proxy_->address));
   const auto rest = co_await close_the_rest(std::move(openings), closed);
   if (!rest) co_return rest.error();
   co_return *listener_url_;

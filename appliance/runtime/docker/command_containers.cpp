@@ -177,10 +177,11 @@ struct CommandContainers::State : std::enable_shared_from_this<State> {
   // Used on `home` only.
   Api api;
   std::set<std::string> starting;
+  bool is_ready = false;  // what an earlier box has left is gone
   bool is_watching = false, is_looking = false, is_stopping = false;
   std::mutex mutex;                     // protects what follows
   std::map<std::string, Place> places;  // by agent
-  std::string reason = "The box has not looked for the image of commands yet.";
+  std::string reason;                   // empty before the first look, too: a start looks itself
   Steady::time_point looked{};
 
   std::string path_of(const std::string& agent) const { return "/containers/" + names.container(agent) + "-commands"; }
@@ -233,7 +234,7 @@ struct CommandContainers::State : std::enable_shared_from_this<State> {
   }
 
   Task<Result<void>> prepare(CommandSpec spec) {
-    while (starting.contains(spec.agent)) co_await web::sleep_for(others_pause);
+    while ((!is_ready && !is_stopping) || starting.contains(spec.agent)) co_await web::sleep_for(others_pause);
     if (is_stopping) co_return web::unavailable("The box is shutting down.");
     if (const auto helper = helper_of(spec.agent)) {
       count(spec.agent, helper, 0);  // it is not idle
@@ -347,6 +348,7 @@ struct CommandContainers::State : std::enable_shared_from_this<State> {
     const auto listed = co_await api.call("GET", "/containers/json?all=1&filters=" + escape(json::serialize(wanted)));
     if (listed && listed->status == 200 && listed->body.is_array())
       for (const auto& one : listed->body.get_array()) co_await remove_at("/containers/" + web::string_at(one, "/Id"));
+    is_ready = true;
     co_await look();
   }
 };

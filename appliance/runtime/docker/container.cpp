@@ -7,7 +7,10 @@
 
 #include "appliance/foundation/crypto/random.h"
 #include "appliance/foundation/timestamp.h"
+#include "appliance/runtime/agent_files.h"
 #include "appliance/runtime/docker/docker_api.h"
+#include "appliance/runtime/proxy_variables.h"
+#include "appliance/runtime/run_folder.h"
 #include "web/json.h"
 
 namespace runtime::docker {
@@ -57,7 +60,7 @@ std::string Names::death_filter() const {
 namespace {
 
 // For foreign images: by the first of these that the image has. One that has none of them counts as healthy, since the
-// box asks the gateway in any case.
+// box asks the gateway in any case. Some of them, as BusyBox's wget, would ask the proxy for their own container.
 std::string foreign_check(const ContainerPlan& plan) {
   constexpr std::string_view ask_it =
       "if command -v curl >/dev/null; then exec curl -fsS -m 4 -o /dev/null $u; "
@@ -67,7 +70,8 @@ std::string foreign_check(const ContainerPlan& plan) {
       "elif command -v python3 >/dev/null; then "
       "exec python3 -c \"import urllib.request as u; u.urlopen('$u', timeout=4)\"; fi";
   const auto path = plan.image_probe.empty() ? std::string("/healthz") : plan.image_probe;
-  return "u=http://127.0.0.1:" + std::to_string(plan.image_port) + path + "; " + std::string(ask_it);
+  return "unset http_proxy HTTP_PROXY; u=http://127.0.0.1:" + std::to_string(plan.image_port) + path + "; " +
+         std::string(ask_it);
 }
 
 json::object check_of(const ContainerPlan& plan) {
@@ -92,18 +96,34 @@ std::string expand(std::string_view text, const std::map<std::string, std::strin
   }
 }
 
+// For clients of the listener and of programs in the container itself, no proxy is needed.
+ProxyForPrograms proxy_for_programs(const ProxyAccess& access, const ImageProxy& proxy) {
+  const auto gateway = proxy.address.substr(0, proxy.address.rfind(':'));
+  const auto folder = std::string(proxy_folder) + "/";
+  return {.url = "http://" + access.user + ":" + access.password + "@" + proxy.address,
+          .except = "127.0.0.1,localhost,::1," + gateway,
+          .authority = folder + RunFolder::proxy_authority,
+          .authorities = folder + RunFolder::all_authorities};
+}
+
 // A foreign image reads no boot file: it gets the token of its gateway, and the box's models the way OpenAI's clients
-// look for them. What its owner has handed over to it (channels' tokens) comes along.
+// look for them. What its owner has handed over to it (channels' tokens) comes along, and the box's proxy with names
+// of credentials, if its owner wants that.
 json::array environment_of(const AgentSpec& spec, const ContainerPlan& plan) {
   std::map<std::string, std::string> variables{{"HOME", std::string(workspace_path)}};
   if (!plan.image_reads_boot) {
     variables["OPENCLAW_GATEWAY_TOKEN"] = spec.gateway_token;
     variables["OPENAI_BASE_URL"] = plan.listener_url + "/v1";
     variables["OPENAI_API_KEY"] = spec.box_token;
+    if (spec.proxy && plan.proxy)
+      for (auto& [name, value] : proxy_variables(proxy_for_programs(*spec.proxy, *plan.proxy)))
+        variables.insert_or_assign(name, std::move(value));
     auto known = variables;
     known["AGENT_NAME"] = spec.name;
     for (const auto& [name, value] : plan.image_environment) variables.try_emplace(name, expand(value, known));
     for (const auto& [name, value] : spec.image_secrets) variables.insert_or_assign(name, value);
+    if (spec.proxy && plan.proxy)
+      for (const auto& [name, value] : spec.proxy->variables) variables.insert_or_assign(name, value);
   }
   json::array environment;
   for (const auto& [name, value] : variables) environment.emplace_back(name + "=" + value);
@@ -111,6 +131,11 @@ json::array environment_of(const AgentSpec& spec, const ContainerPlan& plan) {
 }
 
 }  // namespace
+
+std::string proxy_mark(const ImageProxy& proxy) {
+  constexpr std::size_t digits = 16;
+  return proxy.address + "/" + crypto::sha256_hex(proxy.authority).substr(0, digits);
+}
 
 std::string secrets_digest(const AgentSpec& spec, bool image_reads_boot) {
   if (image_reads_boot || spec.image_secrets.empty()) return {};
@@ -155,8 +180,18 @@ json::object create_body(const AgentSpec& spec, const ContainerPlan& plan) {
                       {"Ulimits", json::array{open_files}},
                       {"RestartPolicy", {{"Name", "no"}}},
                       {"LogConfig", {{"Type", "json-file"}, {"Config", {{"max-size", "8m"}, {"max-file", "2"}}}}}}}};
-  if (auto digest = secrets_digest(spec, plan.image_reads_boot); !digest.empty())
-    body["Labels"].get_object()[label::secrets] = std::move(digest);
+  if (const auto digest = secrets_digest(spec, plan.image_reads_boot); !digest.empty())
+    body["Labels"].get_object()[label::secrets] = digest;
+  if (plan.proxy) {
+    body["Labels"].get_object()[label::proxy] = proxy_mark(*plan.proxy);
+    const json::object mount{
+        {"Type", "bind"}, {"Source", plan.proxy_folder}, {"Target", proxy_folder}, {"ReadOnly", true}};
+    body["HostConfig"].get_object()["Mounts"].get_array().push_back(mount);
+  }
+  for (const auto& [name, path] : spec.volumes) {
+    const json::object mount{{"Type", "bind"}, {"Source", (volumes_of(spec) / name).string()}, {"Target", path}};
+    body["HostConfig"].get_object()["Mounts"].get_array().push_back(mount);
+  }
   auto& labels = body["Labels"].get_object();
   for (const auto& label : plan.image_labels) labels.emplace(label.key(), label.value());
   // The engine's resolver would ask this machine's name servers on the container's behalf.
@@ -175,6 +210,7 @@ Container parse_container(const json::value& inspected) {
                   .box = label_named(label::box),
                   .listener_url = label_named(label::listener),
                   .secrets = label_named(label::secrets),
+                  .proxy = label_named(label::proxy),
                   .instance = {}};
   auto& instance = found.instance;
   instance.image = web::string_or_empty(&at(inspected, {"Image"}));

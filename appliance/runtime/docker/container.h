@@ -8,23 +8,26 @@
 #include <string_view>
 #include <vector>
 
+#include "appliance/runtime/docker/docker_engine.h"
 #include "appliance/runtime/engine.h"
 
 namespace runtime::docker {
 
 inline constexpr std::uint16_t gateway_port = 18789;  // inside the container
-// Inside the container.
-inline constexpr std::string_view boot_path = "/run/agentbox/boot.json", workspace_path = "/workspace";
+// Inside the container. The folder has what programs need to trust the proxy: files of RunFolder::write_proxy.
+inline constexpr std::string_view boot_path = "/run/agentbox/boot.json", workspace_path = "/workspace",
+                                  proxy_folder = "/run/agentbox/proxy";
 
 // Labels of the box's containers and networks, and those of images (image.h).
 namespace label {
 inline constexpr std::string_view box = "agentbox.box", agent = "agentbox.agent", backend = "agentbox.backend_url",
                                   summarizer = "agentbox.summarizer_url", listener = "agentbox.door",
-                                   secrets = "agentbox.secrets", image_reads_boot = "agentbox.boot",
-                                   image_forwarded = "agentbox.forwarded", image_history = "agentbox.history",
-                                   image_memory_min = "agentbox.memory-min", image_port = "agentbox.port",
-                                   image_probe = "agentbox.probe",
-                                   image_environment = "agentbox.env.";  // and the name of a variable
+                                  proxy = "agentbox.proxy", secrets = "agentbox.secrets",
+                                  image_reads_boot = "agentbox.boot", image_forwarded = "agentbox.forwarded",
+                                  image_history = "agentbox.history", image_memory_min = "agentbox.memory-min",
+                                  image_port = "agentbox.port", image_probe = "agentbox.probe",
+                                  image_environment = "agentbox.env.",  // and the name of a variable
+    image_volume = "agentbox.volume.";                                  // and the name of a folder
 }
 
 // Names of this box's objects in the engine.
@@ -56,8 +59,13 @@ struct ContainerPlan {
   std::string boot_file;             // on the host; mounted read-only
   std::string user;                  // "uid:gid"
   std::string listener_url;          // of the agent listener: http://172.18.0.1:3001
-  bool is_closed = false;            // it reaches nothing but the agent listener
+  bool is_closed = false;            // it reaches nothing but the box
+  std::optional<ImageProxy> proxy;   // of a foreign image whose agent uses it
+  std::string proxy_folder;          // on the host; mounted read-only
 };
+
+// Identifies an address and an authority: a container that knows another one cannot use the proxy.
+std::string proxy_mark(const ImageProxy&);
 
 // A digest of the secrets that the container's environment has of its owner; empty if it has none.
 std::string secrets_digest(const AgentSpec&, bool image_reads_boot);
@@ -70,6 +78,7 @@ boost::json::object create_body(const AgentSpec&, const ContainerPlan&);
 struct Container {
   std::string id, agent;                   // `agent`: from its label; empty for foreign containers
   std::string box, listener_url, secrets;  // secrets: see secrets_digest
+  std::string proxy;                       // see proxy_mark; empty: it does not use the proxy
   Instance instance;
 };
 Container parse_container(const boost::json::value& inspected);

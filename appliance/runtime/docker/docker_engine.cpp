@@ -34,8 +34,7 @@ using web::Result;
 using web::Task;
 using Steady = std::chrono::steady_clock;
 
-constexpr std::chrono::seconds stop_margin{15};         // beyond the grace period
-constexpr std::chrono::seconds name_conflict_time{30};  // for another request to finish creating the container
+constexpr std::chrono::seconds stop_margin{15}, name_conflict_time{30};  // after the grace; for another's request
 constexpr std::chrono::milliseconds name_conflict_pause{200};
 
 // The last known state of a running agent.
@@ -80,8 +79,8 @@ struct DockerEngine::Impl : std::enable_shared_from_this<Impl> {
   std::string path_of(const std::string& id) const { return "/containers/" + names.container(id); }
   std::string former_path_of(const std::string& id) const { return "/containers/" + names.former_container(id); }
 
-  // Runs on `files`. Creates the workspace and the boot file and returns their owner, "uid:gid".
-  Result<std::string> prepare_files(const AgentSpec& spec, const std::string& url) const {
+  // Runs on `files`. Creates workspace, volumes and boot file, and returns their owner, "uid:gid".
+  Result<std::string> prepare_files(const AgentSpec& spec, const std::string& url, const ImageProxy* proxy) const {
     const auto user = users->of(spec.port);
     const auto boot = boot_of(spec, {.listen = "0.0.0.0:" + std::to_string(docker::gateway_port),
                                      .workspace = std::string(docker::workspace_path),
@@ -89,6 +88,7 @@ struct DockerEngine::Impl : std::enable_shared_from_this<Impl> {
                                      .summarizer_url = url});
     try {
       runtime::prepare_files(run_folder(spec.id), spec, boot, user);
+      if (proxy) run_folder(spec.id).write_proxy(proxy->authority);
     } catch (const std::system_error& error) {
       return files_not_written(error);
     }
@@ -118,19 +118,23 @@ struct DockerEngine::Impl : std::enable_shared_from_this<Impl> {
     auto labels = options.image_labels ? options.image_labels(image_name) : json::object();
     const auto image = co_await docker::find_image(api, image_name, labels);
     if (!image) co_return image.error();
-    const bool is_ours = image_name == options.image;
-    const auto fits = docker::has_memory_for(
-        image_name, is_ours && options.memory_min ? options.memory_min : image->memory_min, spec.limits.memory_bytes);
+    spec.volumes = image->volumes;
+    const auto memory_min = image_name == options.image && options.memory_min ? options.memory_min : image->memory_min;
+    const auto fits = docker::has_memory_for(image_name, memory_min, spec.limits.memory_bytes);
     if (!fits) co_return fits.error();
     const bool is_closed = options.is_closed && options.is_closed(spec.id);
-    const auto listener = co_await networks.open(is_closed);
+    const bool uses_proxy = spec.proxy && !image->reads_boot;
+    const auto listener = co_await networks.open(is_closed, uses_proxy);
     if (!listener) co_return listener.error();
     const auto cleared = co_await remove_earlier_container(spec.id);
     if (!cleared) co_return cleared.error();
     const auto forgotten = co_await forget_former_secrets(spec.id, docker::secrets_digest(spec, image->reads_boot));
     if (!forgotten) co_return forgotten.error();
 
-    auto work = [self = shared_from_this(), spec, url = *listener] { return self->prepare_files(spec, url); };
+    auto proxy = uses_proxy ? networks.proxy() : std::nullopt;
+    auto work = [self = shared_from_this(), spec, url = *listener, proxy] {
+      return self->prepare_files(spec, url, proxy ? &*proxy : nullptr);
+    };
     auto user = co_await web::offload(files, std::move(work));
     if (!user) co_return user.error();
     const docker::ContainerPlan plan{.names = names,
@@ -144,7 +148,9 @@ struct DockerEngine::Impl : std::enable_shared_from_this<Impl> {
                                      .boot_file = run_folder(spec.id).boot_path(),
                                      .user = *user,
                                      .listener_url = *listener,
-                                     .is_closed = is_closed};
+                                     .is_closed = is_closed,
+                                     .proxy = std::move(proxy),
+                                     .proxy_folder = run_folder(spec.id).proxy_path()};
     const json::value body = docker::create_body(spec, plan);
     const auto path = "/containers/create?name=" + names.container(spec.id);
     auto created = co_await api.call("POST", path, body);
@@ -254,11 +260,13 @@ struct DockerEngine::Impl : std::enable_shared_from_this<Impl> {
     co_return docker::joined(std::move(*former), std::move(*current), query);
   }
 
-  // Clears backend_url if the container was created with another listener URL, so that the agent is restarted.
+  // Clears backend_url if the container was created with another listener URL or proxy, so that the agent is restarted.
   Instance instance_of(const Container& container) const {
     auto instance = container.instance;
     const auto& url = networks.listener_url();
-    if (url && container.listener_url != *url) instance.backend_url.clear();
+    const auto& proxy = networks.proxy();
+    const bool knows_proxy = container.proxy.empty() || (proxy && container.proxy == docker::proxy_mark(*proxy));
+    if (url && (container.listener_url != *url || !knows_proxy)) instance.backend_url.clear();
     return instance;
   }
 
@@ -300,7 +308,7 @@ struct DockerEngine::Impl : std::enable_shared_from_this<Impl> {
 
   Task<Result<std::vector<std::string>>> adopt() {
     follow();
-    const auto listener = co_await networks.open(false);
+    const auto listener = co_await networks.open(false, false);
     if (!listener && listener.error().kind == web::Kind::unavailable) co_return listener.error();
     const auto refreshed = co_await refresh_running();
     if (!refreshed) co_return refreshed.error();
@@ -485,15 +493,8 @@ Task<Result<void>> DockerEngine::remove(std::string id) {
 
 GatewayTraits DockerEngine::gateway_traits(std::uint16_t port) const {
   const std::lock_guard lock(impl_->gateways_mutex);
-  const auto found = impl_->gateways.find(port);
-  return found == impl_->gateways.end() ? docker::Image().gateway : found->second;
-}
-
-Task<Result<void>> docker_is_usable(std::string host, std::string image) {
-  docker::Api api(host);
-  const auto found = co_await docker::find_image(api, std::move(image));
-  if (!found) co_return found.error();
-  co_return Result<void>();
+  if (const auto found = impl_->gateways.find(port); found != impl_->gateways.end()) return found->second;
+  return docker::Image().gateway;
 }
 
 }  // namespace runtime

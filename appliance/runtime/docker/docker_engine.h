@@ -19,6 +19,12 @@
 
 namespace runtime {
 
+// Where programs of foreign images find the box's proxy, and the authority that its certificates are of, in PEM.
+struct ImageProxy {
+  std::string address;  // 172.18.0.1:41000
+  std::string authority;
+};
+
 struct DockerOptions {
   std::string host;              // DOCKER_HOST: unix:///path
   std::string image;             // default image
@@ -27,6 +33,10 @@ struct DockerOptions {
   // Opens the agent listener on the gateway of the agents' network and returns its URL; may be called again with the
   // same address. Throws std::runtime_error with a sentence if that fails.
   std::function<std::string(std::string gateway_address)> open_agent_listener;
+  // Opens the proxy for programs of foreign images there; may be called again. Unless `is_needed`, only if a program
+  // has used it before: one that runs on while the box is restarted must find it again.
+  std::function<web::Task<web::Result<std::optional<ImageProxy>>>(std::string gateway_address, bool is_needed)>
+      open_proxy;
   // Whether this agent reaches nothing but the box: its egress is none or a list, which the box's fetch enforces.
   std::function<bool(const std::string& agent)> is_closed;
   // Labels that the box gives an image, in place of the image's own.

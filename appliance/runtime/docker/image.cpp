@@ -1,10 +1,13 @@
 #include "appliance/runtime/docker/image.h"
 
+#include <algorithm>
+#include <array>
 #include <charconv>
 #include <string_view>
 
 #include "appliance/foundation/byte_size.h"
 #include "appliance/runtime/docker/container.h"
+#include "appliance/runtime/docker/docker_engine.h"
 #include "web/ascii.h"
 
 namespace runtime::docker {
@@ -38,6 +41,43 @@ bool is_variable_name(std::string_view name) {
          name.find_first_not_of(taken) == name.npos;
 }
 
+bool is_volume_name(std::string_view name) {
+  const auto allowed = [](char c) { return (c >= 'a' && c <= 'z') || web::is_digit(c) || c == '-'; };
+  return !name.empty() && name.size() <= 40 && std::ranges::all_of(name, allowed);
+}
+
+bool is_below(std::string_view path, std::string_view folder) {
+  return path.starts_with(folder) && (path.size() == folder.size() || path[folder.size()] == '/');
+}
+
+// A folder of the image's own, which is not what the box or the kernel puts into every container.
+bool is_volume_path(std::string_view path) {
+  if (!is_plain_path(path) || path.ends_with('/')) return false;
+  for (auto rest = path.substr(1); !rest.empty();) {
+    const auto part = rest.substr(0, rest.find('/'));
+    if (part.empty() || part == "." || part == "..") return false;
+    rest.remove_prefix(std::min(rest.size(), part.size() + 1));
+  }
+  const auto is_taken = [&](std::string_view taken) { return is_below(path, taken) || is_below(taken, path); };
+  return std::ranges::none_of(std::array{workspace_path, std::string_view("/run"), std::string_view("/proc"),
+                                         std::string_view("/sys"), std::string_view("/dev"), std::string_view("/tmp")},
+                              is_taken);
+}
+
+web::Result<void> read_volume(std::string_view label, std::string_view name, std::string_view path, Image& image) {
+  constexpr std::size_t max_volumes = 10;
+  if (!is_volume_name(name))
+    return bad_label(label, "agentbox.volume. and a name of at most 40 lower-case letters, digits and hyphens");
+  if (!is_volume_path(path))
+    return bad_label(label, "an absolute path outside of /workspace, /tmp, /run, /dev, /proc and /sys, such as /data");
+  for (const auto& [other, taken] : image.volumes)
+    if (is_below(path, taken) || is_below(taken, path))
+      return bad_label(label, "a path that neither is in the volume " + other + " nor holds it");
+  if (image.volumes.size() == max_volumes) return bad_label(label, "one of at most 10 volumes");
+  image.volumes.emplace_back(std::string(name), std::string(path));
+  return {};
+}
+
 web::Result<void> read_gateway(const boost::json::value& labels, Image& image) {
   if (const auto port = value_of(labels, label::image_port)) {
     const auto [end, failed] = std::from_chars(port->data(), port->data() + port->size(), image.port);
@@ -51,7 +91,13 @@ web::Result<void> read_gateway(const boost::json::value& labels, Image& image) {
   const auto* object = labels.if_object();
   if (!object || image.reads_boot) return {};
   for (const auto& label : *object) {
-    if (!label.key().starts_with(label::image_environment) || !label.value().is_string()) continue;
+    if (!label.value().is_string()) continue;
+    if (label.key().starts_with(label::image_volume)) {
+      const auto volume = label.key().substr(label::image_volume.size());
+      if (const auto good = read_volume(label.key(), volume, label.value().get_string(), image); !good)
+        return good.error();
+    }
+    if (!label.key().starts_with(label::image_environment)) continue;
     const auto name = label.key().substr(label::image_environment.size());
     if (!is_variable_name(name)) return bad_label(label.key(), "agentbox.env. and the name of a variable");
     image.environment.emplace_back(std::string(name), std::string(label.value().get_string()));
@@ -113,3 +159,14 @@ Result<void> has_memory_for(const std::string& image, std::optional<std::uint64_
 }
 
 }  // namespace runtime::docker
+
+namespace runtime {
+
+web::Task<web::Result<void>> docker_is_usable(std::string host, std::string image) {
+  docker::Api api(host);
+  const auto found = co_await docker::find_image(api, std::move(image));
+  if (!found) co_return found.error();
+  co_return web::Result<void>();
+}
+
+}  // namespace runtime

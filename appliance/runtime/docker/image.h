@@ -22,6 +22,8 @@ struct Image {
   std::optional<std::uint64_t> memory_min;  // agentbox.memory-min=1G: bytes that an agent of it needs
   std::uint16_t port = 18789;               // agentbox.port: of its gateway, inside the container
   std::vector<std::pair<std::string, std::string>> environment;  // agentbox.env.NAME=value; foreign images only
+  // agentbox.volume.NAME=/path: a folder of the agent, and where the container has it; foreign images only.
+  std::vector<std::pair<std::string, std::string>> volumes;
 };
 
 // From an object of labels: those of an image, or of a container, which has its image's labels too. Invalid when a

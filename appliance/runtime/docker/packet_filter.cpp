@@ -136,7 +136,8 @@ std::string filter_text(const std::string& chain, const Openings& openings) {
   };
   text << '*' << table << "\n:" << chain << " - [0:0]\n";
   rule("-m conntrack --ctstate ESTABLISHED,RELATED", "RETURN");
-  rule("-d " + openings.gateway + "/32 -p tcp -m tcp --dport " + std::to_string(openings.port), "RETURN");
+  for (const auto port : openings.ports)
+    rule("-d " + openings.gateway + "/32 -p tcp -m tcp --dport " + std::to_string(port), "RETURN");
   rule("-i " + openings.closed_bridge, "DROP");
   if (!openings.lan_is_open) {
     for (const auto& server : openings.name_servers)

@@ -16,10 +16,10 @@ namespace runtime::docker {
 
 // What containers on the box's two bridges may reach. Interfaces need not exist yet.
 struct Openings {
-  std::string web_bridge;     // public addresses and name servers; everything if `lan_is_open`
-  std::string closed_bridge;  // only the box
-  std::string gateway;        // of the agent listener, IPv4
-  std::uint16_t port = 0;
+  std::string web_bridge;                 // public addresses and name servers; everything if `lan_is_open`
+  std::string closed_bridge;              // only the box
+  std::string gateway;                    // where the box listens for agents, IPv4
+  std::vector<std::uint16_t> ports;       // of that address: the agent listener, and the proxy if there is one
   std::vector<std::string> name_servers;  // IPv4
   bool lan_is_open = false;
 
