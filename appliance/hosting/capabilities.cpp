@@ -74,6 +74,10 @@ namespace commands {
 hosting::Capability capability();
 }
 
+namespace terminals {
+hosting::Capability capability();
+}
+
 namespace browser {
 hosting::Capability capability();
 }
@@ -142,6 +146,7 @@ std::vector<Capability> capabilities() {
       ::image_catalogue::capability(),
       ::mcp_servers::capability(),
       ::commands::capability(),
+      ::terminals::capability(),
       ::browser::capability(),
       ::credentials::capability(),
       ::schedule::capability(),

@@ -2,31 +2,37 @@
 // each capability is built of, and what it brings.
 #include "appliance/hosting/capabilities.h"
 
+#include <chrono>
 #include <memory>
+#include <system_error>
 #include <tuple>
 
 #include "appliance/agent/storage.h"
 #include "appliance/billing/subscriptions/storage_upgrades.h"
 #include "appliance/foundation/disk_reserve.h"
 #include "appliance/foundation/master_key.h"
+#include "appliance/foundation/periodic.h"
 #include "appliance/hosting/agents/provisioning/worker.h"
 #include "appliance/hosting/command_features.h"
 #include "appliance/hosting/commands/handlers.h"
 #include "appliance/hosting/credentials/handlers.h"
-#include "appliance/hosting/egress_proxy/proxy.h"
+#include "appliance/hosting/egress_proxy/image_proxy.h"
 #include "appliance/hosting/module.h"
+#include "appliance/hosting/terminals/handlers.h"
+#include "appliance/hosting/terminals/records.h"
 #include "appliance/hosting/web_browser/handlers.h"
 #include "appliance/hosting/web_browser/program.h"
 #include "appliance/identity/personal_data/rows.h"
 #include "appliance/runtime/docker/command_containers.h"
+#include "web/run_on.h"
 
 namespace hosting {
 
-runtime::CommandLauncher make_launcher(const Module& module) {
+runtime::CommandLauncher make_launcher(Module& module) {
   const auto& settings = module.platform.settings;
   return {std::filesystem::read_symlink("/proc/self/exe"), module.platform.folder.agents(),
-          runtime::tools_folder(settings.agent_tools), std::filesystem::absolute(module.platform.folder.packages()),
-          settings.isolation_for_commands == "strong"};
+          runtime::tools_folder(settings.agent_tools),     std::filesystem::absolute(module.platform.folder.packages()),
+          settings.isolation_for_commands == "strong",     module.command_helper};
 }
 
 std::string why_no_commands(const Module& module) { return module.programs.why_not(); }
@@ -51,15 +57,24 @@ struct Parts {
         credentials(module.platform.system),
         proxy(module.platform.system, module.agents.directory, &credentials, module.platform.network,
               {.part = "commands", .may_be_private = module.platform.settings.summarizer_allow_private}),
-        commands(starter(), module.platform.home, options_of(module)) {
+        image_proxy(module.platform.system, module.agents.directory, credentials, module.platform.network,
+                    module.platform.settings.summarizer_allow_private,
+                    [&module](const std::string& agent) { module.turns.taint(agent, gate_source); }),
+        commands(starter(), module.platform.home, options_of(module)),
+        connecting(module.platform.home, "command_helper", std::chrono::seconds(10),
+                   [this] { return keep_connected(); }) {
     proxy.when_used([&module](const std::string& agent) { module.turns.taint(agent, gate_source); });
+    module.open_image_proxy = [this](std::string gateway, bool is_needed) {
+      return image_proxy.open(std::move(gateway), is_needed);
+    };
     module.gate.add_executor(gate_kind, gate_executor(services()));
     module.programs = {
         .why_not = [this] { return why_not(); },
         .serve = [this](std::string agent, Order order,
                         Follower follower) { return serve(std::move(agent), std::move(order), std::move(follower)); },
         .send = [this](const std::string& program, std::string_view text) { return commands.send(program, text); },
-        .end = [this](const std::string& program) { commands.end(program); }};
+        .end = [this](const std::string& program) { commands.end(program); },
+        .resize = [this](const std::string& program, runtime::TerminalSize size) { commands.resize(program, size); }};
     module.identity.events.agent_removed.subscribe(
         [this](store::UserId, std::string agent) -> web::Task<> { return commands.forget(std::move(agent)); });
   }
@@ -124,6 +139,7 @@ struct Parts {
     const auto agent = hosting.agents.directory.find(id);
     if (!agent) co_return web::not_found("No such agent");
     if (agent->desired != agents::desired::running) co_return web::conflict("The agent does not run.");
+    if (order.terminal) co_return co_await commands.serve(spec_of(*agent), std::move(order), std::move(follower));
     const auto now = store::now();
     const gate::Circumstances circumstances{.effect = gate::Effect::code,
                                             .is_foreign = false,
@@ -134,14 +150,29 @@ struct Parts {
       co_return web::forbidden("The rules of the agent refuse commands.");
     co_return co_await commands.serve(spec_of(*agent), std::move(order), std::move(follower));
   }
+  // /health says from the beginning whether there are commands, and a service that has failed is tried again.
+  web::Task<> keep_connected() {
+    auto& helper = hosting.command_helper;
+    if (!helper.is_there() || helper.is_connected()) co_return;
+    const auto work = [&helper] {
+      try {
+        helper.reach();
+      } catch (const std::system_error&) {  // it is logged, and why_not says so
+      }
+    };
+    co_await web::offload(hosting.platform.blocking, work);
+  }
   std::string why_not() const { return containers ? containers->why_not() : launcher.why_not(); }
   web::Task<> start() {
-    if (containers) co_await containers->start_up();
+    if (containers) co_return co_await containers->start_up();
+    connecting.start();
   }
   web::Task<> stop() {
     if (containers) co_await containers->stop();
+    co_await connecting.stop();
     co_await commands.stop_all();
     co_await proxy.stop();
+    co_await image_proxy.stop();
   }
 
   hosting::Module& hosting;
@@ -149,16 +180,53 @@ struct Parts {
   const std::unique_ptr<runtime::docker::CommandContainers> containers;  // null: agents are processes
   credentials::Credentials credentials;
   egress_proxy::Proxy proxy;
+  egress_proxy::ImageProxyListener image_proxy;
   Commands commands;
+  agentbox::Periodic connecting;
 };
 
 }  // namespace
 
 hosting::Capability capability() {
-  return hosting::Capability::of<Parts>({.web = web_routes, .backend = backend_routes});
+  return hosting::Capability::of<Parts>(
+      {.tables = {store::describe(egress_proxy::kept_proxies)}, .web = web_routes, .backend = backend_routes});
 }
 
 }  // namespace commands
+
+namespace terminals {
+
+namespace {
+
+struct Parts {
+  explicit Parts(hosting::Module& module)
+      : hosting(module),
+        terminals(module.programs, module.identity.audit, module.platform.home,
+                  {.idle_time = module.platform.settings.terminal_idle_time,
+                   .why_over = [&module](store::UserId owner, const std::string& id) -> std::string {
+                     const auto agent = module.agents.directory.find(owner, id);
+                     if (!agent) return "The agent was removed.";
+                     if (!is_included(module.platform.system, *agent)) return "The plan no longer includes terminals.";
+                     return {};
+                   }}) {}
+  Services services() {
+    return {hosting.platform.system, terminals, hosting.agents.directory, hosting.identity.audit,
+            hosting.programs.why_not};
+  }
+  web::Task<> stop() { co_await terminals.stop(); }
+
+  hosting::Module& hosting;
+  Terminals terminals;
+};
+
+}  // namespace
+
+hosting::Capability capability() {
+  return hosting::Capability::of<Parts>(
+      {.tables = {store::describe(plans)}, .web = web_routes, .backend = backend_routes});
+}
+
+}  // namespace terminals
 
 namespace browser {
 
@@ -177,17 +245,17 @@ struct Parts {
         [this](store::UserId, std::string agent) -> web::Task<> { return browsers.end(std::move(agent)); });
   }
   Browsers::Options options_of(hosting::Module& module) {
-    return {.program = module.platform.settings.browser,
-            .serve = [this](commands::Network network) { return proxy.serve(std::move(network)); },
-            .may_run =
-                [&module](const std::string& id) {
-                  const auto agent = module.agents.directory.find(id);
-                  return agent && agent->desired == agents::desired::running;
-                },
-            .is_disk_full =
-                [disk = agentbox::DiskReserve(module.platform.folder.path(), module.platform.settings.disk_reserve)] {
-                  return !disk.admit();
-                }};
+    return {
+        .program = module.platform.settings.browser,
+        .serve = [this](commands::Network network) { return proxy.serve(std::move(network)); },
+        .may_run =
+            [&module](const std::string& id) {
+              const auto agent = module.agents.directory.find(id);
+              return agent && agent->desired == agents::desired::running;
+            },
+        .is_disk_full = [disk = agentbox::DiskReserve(module.platform.folder.path(),
+                                                      module.platform.settings.disk_reserve)] { return !disk.admit(); },
+        .idle_time = module.platform.settings.browser_idle};
   }
   Services services() {
     return {browsers,

@@ -10,7 +10,7 @@ namespace hosting {
 class Module;
 
 // Starts commands and browsers.
-runtime::CommandLauncher make_launcher(const Module&);
+runtime::CommandLauncher make_launcher(Module&);
 // A sentence; empty: agents have them.
 std::string why_no_commands(const Module&);
 std::string why_no_browser(const Module&, const runtime::CommandLauncher&);

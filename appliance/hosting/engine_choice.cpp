@@ -7,7 +7,6 @@
 #include "appliance/foundation/byte_size.h"
 #include "appliance/foundation/data_folder.h"
 #include "appliance/foundation/master_key.h"
-#include "appliance/runtime/docker/docker_engine.h"
 #include "appliance/runtime/process_engine.h"
 
 namespace agentbox {
@@ -33,6 +32,7 @@ std::unique_ptr<runtime::Engine> make_engine(std::string_view name, const Settin
                                    .box = box_fingerprint(folder, settings),
                                    .folder = folder.agents(),
                                    .open_agent_listener = std::move(questions.open_agent_listener),
+                                   .open_proxy = std::move(questions.open_proxy),
                                    .is_closed = std::move(questions.is_closed),
                                    .image_labels = std::move(questions.image_labels),
                                    .lan_is_open = settings.container_lan,

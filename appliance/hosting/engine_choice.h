@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "appliance/foundation/settings/settings.h"
-#include "appliance/runtime/engine.h"
+#include "appliance/runtime/docker/docker_engine.h"
 
 namespace agentbox {
 
@@ -25,6 +25,8 @@ EngineChoice chosen_engine(const Settings&);
 // What the engine asks of the box: see DockerOptions.
 struct EngineQuestions {
   std::function<std::string(std::string gateway)> open_agent_listener;
+  std::function<web::Task<web::Result<std::optional<runtime::ImageProxy>>>(std::string gateway, bool is_needed)>
+      open_proxy;
   std::function<bool(const std::string& agent)> is_closed;
   std::function<boost::json::object(const std::string& image)> image_labels;
 };

@@ -1,5 +1,7 @@
 #include "appliance/hosting/module.h"
 
+#include <unistd.h>
+
 #include "appliance/hosting/image_catalogue/image_catalogue.h"
 
 #include "appliance/foundation/crypto/hmac.h"
@@ -8,6 +10,7 @@
 #include "appliance/hosting/mcp_servers/packages.h"
 #include "appliance/hosting/notices/reports.h"
 #include "appliance/hosting/plan_egress/plan_egress.h"
+#include "appliance/runtime/commands.h"
 #include "web/json.h"
 
 namespace hosting {
@@ -47,6 +50,7 @@ Module::Module(const agentbox::Platform& given_platform, identity::Module& given
            platform.home),
       uploads(platform.system, agents.directory, platform.folder.agents(), platform.folder.path(),
               {platform.folder.path(), platform.settings.disk_reserve}, platform.blocking, platform.uploads),
+      command_helper(options_of_command_helper()),
       channels(std::make_unique<channels::Messaging>(*this)),
       notices(sources_of_notices(), platform.home),
       schedule(platform.system, billing.subscriptions,
@@ -126,6 +130,15 @@ std::string Module::contact() const {
   return identity.site.origin().starts_with("https://") ? identity.site.origin() : std::string();
 }
 
+// A box that is root needs none: it would start commands with fewer rights than the service has.
+runtime::CommandHelper::Options Module::options_of_command_helper() const {
+  const auto& settings = platform.settings;
+  return {.socket = ::geteuid() == 0 ? std::string() : settings.command_helper,
+          .agents = std::filesystem::absolute(platform.folder.agents()),
+          .packages = std::filesystem::absolute(platform.folder.packages()),
+          .tools = runtime::tools_folder(settings.agent_tools)};
+}
+
 chat::ExchangeHooks Module::hooks_of_chat() {
   return {.spans = &billing.spans,
           .begin_turn = [this](const ::chat::Conversation& conversation) -> std::shared_ptr<void> {
@@ -140,6 +153,8 @@ chat::ExchangeHooks Module::hooks_of_chat() {
 std::unique_ptr<runtime::Engine> Module::engine_named(std::string_view name) const {
   agentbox::EngineQuestions questions{
       .open_agent_listener = open_agent_listener_,
+      .open_proxy = [this](std::string gateway,
+                           bool is_needed) { return open_image_proxy(std::move(gateway), is_needed); },
       .is_closed =
           [this](const std::string& id) {
             const auto agent = agents.directory.find(id);

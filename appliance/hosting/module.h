@@ -18,6 +18,7 @@
 #include "appliance/hosting/sharing/sharing.h"
 #include "appliance/hosting/uploads/uploads.h"
 #include "appliance/models/module.h"
+#include "appliance/runtime/command_helper.h"
 
 namespace channels {
 class Messaging;
@@ -61,6 +62,7 @@ class Module {
   chat::ExchangeHooks hooks_of_chat();
   notices::NoticeSources sources_of_notices();
   std::string contact() const;
+  runtime::CommandHelper::Options options_of_command_helper() const;
 
   const OpenAgentListener open_agent_listener_;
   const agentbox::EngineChoice choice_;
@@ -83,7 +85,11 @@ class Module {
   sharing::Sharing sharing;
   gate::Gate gate;
   uploads::Uploads uploads;
+  runtime::CommandHelper command_helper;
   commands::Programs programs;
+  // Opens the proxy for programs of foreign images: see runtime::DockerOptions. Set by the capability of commands.
+  std::function<web::Task<web::Result<std::optional<runtime::ImageProxy>>>(std::string gateway, bool is_needed)>
+      open_image_proxy;
   const std::unique_ptr<channels::Messaging> channels;
   notices::Notices notices;
   schedule::Schedule schedule;

@@ -281,6 +281,25 @@ TEST_F(DockerEngine, APrunedNetworkComesBackWithItsAddresses) {
   EXPECT_EQ(gateway(), address);
 }
 
+TEST_F(DockerEngine, AgentsThatStartAtOnceShareANetwork) {
+  ASSERT_EQ(daemon->ask("POST", "/networks/prune")->status, 200);
+  std::vector<runtime::AgentSpec> agents;
+  for (int number = 0; number < 4; ++number) agents.push_back(spec("agent" + std::to_string(number)));
+  std::vector<std::jthread> threads;
+  for (const auto& agent : agents) threads.emplace_back([&] { EXPECT_TRUE(start(agent)); });
+  threads.clear();
+  EXPECT_THAT(daemon->list("/networks?filters=%7B%22name%22%3A%5B%22agentbox-0123456789ab%22%5D%7D"),
+              testing::SizeIs(1));
+}
+
+TEST_F(DockerEngine, TwoNetworksOfOneNameAreMadeOne) {
+  const json::value same{{"Name", "agentbox-0123456789ab"}};
+  ASSERT_EQ(daemon->ask("POST", "/networks/create", same)->status, 201);
+  ASSERT_EQ(daemon->ask("GET", "/networks/agentbox-0123456789ab")->status, 400) << "its name is ambiguous";
+  started("plain");
+  EXPECT_EQ(daemon->ask("GET", "/networks/agentbox-0123456789ab")->status, 200);
+}
+
 TEST_F(DockerEngine, ReportsTheImageOfAContainer) {
   const auto agent = started("plain");
   EXPECT_THAT(inspect(agent.id).value().image, testing::StartsWith("sha256:"));

@@ -11,6 +11,7 @@
 #include "appliance/hosting/agents/bus_config.h"
 #include "appliance/hosting/agents/config_secrets.h"
 #include "appliance/hosting/agents/egress.h"
+#include "appliance/hosting/agents/proxy_credentials.h"
 #include "appliance/hosting/mcp_servers/server_config.h"
 #include "web/ascii.h"
 #include "web/client/fetch_url.h"
@@ -137,6 +138,8 @@ web::Result<KnownConfig> read_config(const boost::json::object& config, const Co
                             "] must be mcp or one of: " + enumerated(agent_process::tool_names));
   if (known->helperModel)
     if (const auto good = check_model(*known->helperModel, "config.helperModel", rules); !good) return good.error();
+  if (known->proxyCredentials)
+    if (const auto good = check_proxy_credentials(*known->proxyCredentials); !good) return good.error();
   if (known->mcpServers) {
     if (const auto good = mcp_servers::check_servers(*known->mcpServers, rules.servers); !good) return good.error();
     for (const auto& [name, server] : *known->mcpServers) {

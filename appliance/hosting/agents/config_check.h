@@ -22,6 +22,14 @@ struct ChannelConfig {
 };
 BOOST_DESCRIBE_STRUCT(ChannelConfig, (), (enabled, botToken))
 
+// See proxy_credentials.h.
+struct ProxyCredential {
+  web::Text<1, 64> variable, credential;
+};
+BOOST_DESCRIBE_STRUCT(ProxyCredential, (), (variable, credential))
+
+using ProxyCredentials = web::List<ProxyCredential, 0, 50>;
+
 // A member that is only the agent's has the name of runtime::AgentProfile in camel case: profile_of copies it.
 struct KnownConfig {
   std::optional<web::Text<1, 20>> plan;
@@ -41,11 +49,12 @@ struct KnownConfig {
   std::optional<web::List<web::Text<1, 64>, 0, 100>> tools;
   std::optional<web::List<web::Text<1, 64>, 0, 100>> peerTools, publicTools;
   std::optional<boost::json::object> mcpServers;  // mcp_servers/server_config.h
+  std::optional<ProxyCredentials> proxyCredentials;
 };
 BOOST_DESCRIBE_STRUCT(KnownConfig, (),
                       (plan, aiProvider, model, channels, systemPrompt, temperature, topP, maxTokens, reasoningEffort,
                        maxRounds, maxTurnTokens, maxTurnSeconds, maxTokensPerMinute, embeddingModel, helperModel, tools,
-                       peerTools, publicTools, mcpServers))
+                       peerTools, publicTools, mcpServers, proxyCredentials))
 
 namespace descriptions {
 
@@ -69,7 +78,9 @@ inline constexpr auto replace_config =
     "agent's next start. Images other than the box's "
     "own may ignore these fields. `egress` is where its pages may come from: web (default), none, or a list of host "
     "names (.example.org: all names under example.org); it takes effect at once, for connections of a container at "
-    "its next start.";
+    "its next start. `proxyCredentials` [{variable, credential}] gives a container of another image than the box's own "
+    "the box's proxy (HTTPS_PROXY), which puts credentials in where they are bound to, and in each `variable` of its "
+    "environment cred:NAME of that `credential` (at most 50; an empty list gives the proxy alone).";
 
 }  // namespace descriptions
 

@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "appliance/files/root.h"
+#include "appliance/foundation/data_folder.h"
 #include "appliance/identity/personal_data/rows.h"
 
 namespace agents {
@@ -52,8 +53,8 @@ std::string read_at(const files::Descriptor& file, std::uint64_t offset, std::si
   return piece;
 }
 
-web::Task<> write_workspace(std::filesystem::path workspace, std::string prefix, personal_data::Archive& archive) {
-  const auto root = files::Root::open(workspace);
+web::Task<> write_folder(std::filesystem::path folder, std::string prefix, personal_data::Archive& archive) {
+  const auto root = files::Root::open(folder);
   if (!root) co_return;  // it has never run
   const auto list = [&] {
     std::vector<FoundFile> found;
@@ -87,7 +88,9 @@ personal_data::Part personal_data_of(const store::System& system, Agents& agents
             co_await rows.write(user, archive);
             for (const auto& agent : agents.directory.list(user)) {
               std::string prefix = "workspaces/" + agent.id + "/";
-              co_await write_workspace(folder / agent.id / "workspace", std::move(prefix), archive);
+              co_await write_folder(folder / agent.id / agentbox::workspace_folder, std::move(prefix), archive);
+              prefix = "volumes/" + agent.id + "/";
+              co_await write_folder(folder / agent.id / agentbox::volumes_folder, std::move(prefix), archive);
             }
           }};
 }

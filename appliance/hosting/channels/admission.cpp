@@ -152,12 +152,23 @@ std::size_t Admission::count_pending(const Channel& channel) const {
   return std::size_t(std::ranges::count(all, Standing::pending, &Peer::standing));
 }
 
+// Between two reminders: the owner is to see who asks now.
+web::Task<> Admission::note_name(const Peer& peer) {
+  const auto known = system_.tenant(peer.owner).get(peers, peer.id);
+  if (!known || known->value.name == peer.name) co_return;
+  std::function<void(Peer&)> rename = [name = peer.name](Peer& row) { row.name = name; };
+  co_await system_.modify(peers, peer.owner, peer.id, std::move(rename));
+}
+
 web::Task<> Admission::answer_stranger(const Channel& channel, Peer peer) {
   const auto tenant = system_.tenant(channel.owner);
   const auto now = store::now();
   const bool is_new = peer.code.empty();
   if (is_new && count_pending(channel) >= max_pending) co_return;
-  if (!is_new && peer.answered_at && now < *peer.answered_at + pairing_reminder) co_return;
+  if (!is_new && peer.answered_at && now < *peer.answered_at + pairing_reminder) {
+    co_await note_name(peer);
+    co_return;
+  }
   if (is_new) peer.code = crypto::random_id(code_length);
   peer.standing = Standing::pending;
   peer.answered_at = now;

@@ -48,6 +48,7 @@ class Admission {
 
  private:
   web::Task<bool> accept_invitation(const Channel&, const Received&, const Peer&);
+  web::Task<> note_name(const Peer&);
   web::Task<> answer_stranger(const Channel&, Peer);
   web::Task<> refuse_over_cap(const Channel&, Peer);
   std::size_t count_pending(const Channel&) const;

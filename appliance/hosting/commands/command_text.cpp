@@ -1,5 +1,6 @@
 #include "appliance/hosting/commands/command_text.h"
 
+#include "appliance/runtime/proxy_variables.h"
 #include "web/ascii.h"
 #include "web/utf8.h"
 
@@ -26,12 +27,9 @@ void set_proxy(std::string& text, const std::string& authority) {
   text.append("mkdir -p /tmp/.box\nprintf %s ").append(shell_word(authority)).append(" >").append(own).append("\n");
   text.append("cat /etc/ssl/certs/ca-certificates.crt ").append(own).append(" >").append(bundle);
   text.append(" 2>/dev/null\n");
-  for (const char* name : {"HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"}) set(text, name, proxy_url);
-  for (const char* name : {"NO_PROXY", "no_proxy"}) set(text, name, "127.0.0.1,localhost");
-  for (const char* name : {"SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "GIT_SSL_CAINFO", "PIP_CERT"})
-    set(text, name, bundle);
-  set(text, "NODE_EXTRA_CA_CERTS", own);
-  set(text, "NODE_USE_ENV_PROXY", "1");
+  const runtime::ProxyForPrograms proxy{
+      .url = proxy_url, .except = "127.0.0.1,localhost", .authority = own, .authorities = bundle};
+  for (const auto& [name, value] : runtime::proxy_variables(proxy)) set(text, name, value);
 }
 
 }  // namespace
@@ -50,13 +48,24 @@ std::string shell_word(std::string_view word) {
   return text.append("'");
 }
 
+namespace {
+
+// The shell is the first process of the namespace itself, and so the leader of the terminal's session.
+constexpr auto typed_into = R"(export TERM=xterm-256color COLORTERM=truecolor
+if [ -x /bin/bash ]; then PS1='\w\$ ' exec /bin/bash -i 3<&-; fi
+exec /bin/sh -i 3<&-
+)";
+
+}  // namespace
+
 std::string text_of(const Order& order, const std::string& authority) {
   // Shells give /dev/null to what runs in the background, so that its input is kept apart. What the shell does has been
   // the descriptor 3 so far, which it has a copy of.
-  std::string text = "exec 3<&0 </dev/null\n";
+  std::string text = order.terminal ? "" : "exec 3<&0 </dev/null\n";
   if (!authority.empty()) set_proxy(text, authority);
   for (const auto& [name, value] : order.environment) set(text, name, value);
   if (!order.folder.empty()) text.append("cd -- ").append(shell_word(order.folder)).append(" || exit 126\n");
+  if (order.terminal) return text.append(typed_into);
   text.append("trap 'kill -TERM -1' TERM\n");
   if (order.arguments.empty()) {
     const auto shell = shell_word(order.shell);

@@ -9,12 +9,16 @@
 #include <utility>
 #include <vector>
 
+#include "appliance/runtime/commands.h"
+
 namespace commands {
 
 struct Order {
   std::vector<std::string> arguments;  // of a program; empty: `shell`
   std::string shell;                   // text of a shell
-  std::string folder;                  // in the workspace; empty: the workspace
+  // A shell that is typed into; it has neither arguments nor a text, and lasts until its end.
+  std::optional<runtime::TerminalSize> terminal;
+  std::string folder;  // in the workspace; empty: the workspace
   std::vector<std::pair<std::string, std::string>> environment;
   std::optional<std::string> input;
   std::chrono::seconds time{60};  // then it is killed

@@ -27,9 +27,8 @@ using Clock = std::chrono::steady_clock;
 using Stream = asio::posix::basic_stream_descriptor<web::Executor>;
 
 constexpr std::size_t piece_bytes = 64u << 10, max_waiting_input = 1u << 20, max_kept_commands = 32,
-                      max_ended_bytes = 4u << 20, least_ended_bytes = 64u << 10;
+                      max_ended_bytes = 4u << 20, least_ended_bytes = 64u << 10, rounds_between_counts = 10;
 constexpr std::chrono::milliseconds watch_interval{200}, longest_patience{25'000};
-constexpr std::size_t rounds_between_counts = 10;
 constexpr std::chrono::seconds unattended_time{30}, grace{2}, last_output_time{1}, ended_time{300};
 
 // Used on `home` only.
@@ -107,9 +106,7 @@ struct Commands::State : std::enable_shared_from_this<State> {
              (!agent || one.second->agent == *agent);
     }));
   }
-  bool is_running() const {
-    return std::ranges::any_of(processes, [](const auto& one) { return !one.second->has_exited; });
-  }
+  bool is_running() const { return count_running(true) + count_running(false) > 0; }
   bool has_room(const std::string& agent, bool of_program) const {
     if (of_program) return count_running(true) + starting < max_programs;
     return count_running(false, &agent) + starting < max_of_agent && count_running(false) + starting < max_of_box;
@@ -120,7 +117,8 @@ struct Commands::State : std::enable_shared_from_this<State> {
     if (!has_room(spec.agent, follower.has_value()))
       co_return web::Error{.kind = web::Kind::too_many,
                            .message = "Too many commands are running: wait for some to end, or stop them."};
-    spec.has_own_error = follower.has_value();
+    spec.terminal = order.terminal;
+    spec.has_own_error = follower && !order.terminal;
     if (!starter) starter.emplace(1);
     spec.text = text_of(order, options.authority ? options.authority() : std::string());
     limits[spec.agent] = spec.limits.memory_bytes;
@@ -150,7 +148,7 @@ struct Commands::State : std::enable_shared_from_this<State> {
           options.serve({.agent = spec.agent, .command = process->id, .listening = std::move(listening)});
     if (process->follower) {
       spawn(follow_program(process, process->output, process->follower->output));
-      spawn(follow_program(process, process->error, process->follower->error));
+      if (process->error.is_open()) spawn(follow_program(process, process->error, process->follower->error));
     } else {
       spawn(follow_output(process));
     }
@@ -193,6 +191,7 @@ struct Commands::State : std::enable_shared_from_this<State> {
   Task<> follow_program(ProcessPtr process, Stream& stream, const std::function<void(std::string_view)>& take) {
     std::string buffer(16u << 10, '\0');
     for (;;) {
+      if (process->follower->ready) co_await process->follower->ready();
       boost::system::error_code failed;
       const auto got =
           co_await stream.async_read_some(asio::buffer(buffer), asio::redirect_error(web::use_task, failed));
@@ -214,9 +213,7 @@ struct Commands::State : std::enable_shared_from_this<State> {
     // All that could write has ended with it: what is left is in the pipe.
     co_await until_read(process);
     boost::system::error_code ignored;
-    process->output.close(ignored);
-    process->error.close(ignored);
-    process->input.close(ignored);
+    for (auto* stream : {&process->output, &process->error, &process->input}) stream->close(ignored);
     finish(*process);
   }
 
@@ -342,7 +339,6 @@ struct Commands::State : std::enable_shared_from_this<State> {
     }
   }
 
-  // Ended ones beyond a number.
   void drop_old(const std::string& agent) {
     const auto over = ended_of(agent);
     for (std::size_t at = 0; at + max_kept_commands < over.size(); ++at) processes.erase(over[at]->id);
@@ -459,6 +455,11 @@ bool Commands::send(const std::string& program, std::string_view text) {
 void Commands::end(const std::string& program) {
   const auto found = state_->processes.find(program);
   if (found != state_->processes.end()) state_->kill(*found->second, "It is not needed any more.");
+}
+
+void Commands::resize(const std::string& program, runtime::TerminalSize size) {
+  const auto found = state_->processes.find(program);
+  if (found != state_->processes.end()) runtime::resize_terminal(found->second->output.native_handle(), size);
 }
 
 Task<Result<Output>> Commands::read(std::string agent, std::string id, std::int64_t from,

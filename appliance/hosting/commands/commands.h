@@ -56,6 +56,8 @@ struct Network {
 struct Follower {
   std::function<void(std::string_view)> output, error;
   std::function<void(std::optional<int> exit_code, const std::string& ended_because)> ended;  // the last call
+  // Awaited before more is read, so that the program waits until what it wrote has been taken; unset: it never waits.
+  std::function<web::Task<>()> ready = {};
 };
 
 // Thread-safe.
@@ -80,6 +82,8 @@ class Commands {
   // To such a program. Both are called on `home`. False if it has ended, or does not read what it was sent.
   bool send(const std::string& program, std::string_view text);
   void end(const std::string& program);
+  // Of such a program with a terminal. Called on `home`.
+  void resize(const std::string& program, runtime::TerminalSize);
   // Waits up to `patience` for output after `from`, or the end. not_found.
   web::Task<web::Result<Output>> read(std::string agent, std::string id, std::int64_t from,
                                       std::chrono::milliseconds patience);

@@ -23,11 +23,6 @@ constexpr std::array path_headers{"X-Original-URL", "X-Rewrite-URL"};
 
 bool is_name_part(char c) { return (c >= 'A' && c <= 'Z') || web::is_digit(c) || c == '_'; }
 
-bool is_name(std::string_view name) {
-  return !name.empty() && name.size() <= 64 && name.front() >= 'A' && name.front() <= 'Z' &&
-         std::ranges::all_of(name, is_name_part);
-}
-
 // The names after "cred:" in a text. In URLs the colon may be escaped.
 void find_names(std::string_view text, std::vector<std::string>& found) {
   for (const std::string_view prefix : {placeholder_prefix, std::string_view("cred%3A"), std::string_view("cred%3a")}) {
@@ -218,6 +213,11 @@ bool is_token(std::string_view text) {
 }
 
 }  // namespace
+
+bool is_name(std::string_view name) {
+  return !name.empty() && name.size() <= 64 && name.front() >= 'A' && name.front() <= 'Z' &&
+         std::ranges::all_of(name, is_name_part);
+}
 
 bool is_bound_to_host(const Credential& credential, std::string_view host) {
   return std::ranges::any_of(credential.hosts, [host](const std::string& entry) {

@@ -24,6 +24,9 @@ struct Outgoing {
   Headers headers;
 };
 
+// Whether credentials can have this name.
+bool is_name(std::string_view name);
+
 // Whether the host is one of those that the credential is bound to; its other
 // conditions apart.
 bool is_bound_to_host(const Credential&, std::string_view host);

@@ -8,7 +8,8 @@
 #include <mutex>
 #include <set>
 
-#include "appliance/foundation/crypto/certificates.h"
+#include "appliance/foundation/crypto/base64.h"
+#include "appliance/foundation/crypto/random.h"
 #include "appliance/hosting/credentials/binding.h"
 #include "appliance/hosting/egress_proxy/exchange.h"
 #include "appliance/hosting/plan_egress/plan_egress.h"
@@ -26,7 +27,8 @@ using web::Result;
 using web::Task;
 using Clock = std::chrono::steady_clock;
 
-constexpr std::size_t max_connections = 64;  // of a command
+constexpr std::size_t max_connections = 64;  // of a command, or of a container
+constexpr std::size_t max_shared_connections = 2'000;
 constexpr std::chrono::seconds idle_time{120}, head_time{20};
 constexpr std::chrono::days authority_lifetime{3'650}, certificate_lifetime{90}, certificate_renewal{30};
 constexpr std::size_t max_certificates = 500;
@@ -34,7 +36,7 @@ constexpr std::size_t max_certificates = 500;
 // Server certificates for the hosts whose connections are opened. Thread-safe.
 class Certificates {
  public:
-  Certificates() : authority_(crypto::make_authority("agentbox commands", authority_lifetime)) {}
+  explicit Certificates(crypto::CertifiedKey authority) : authority_(std::move(authority)) {}
 
   const std::string& authority() const { return authority_.certificate; }
   std::shared_ptr<asio::ssl::context> context_for(const std::string& host) {
@@ -69,6 +71,27 @@ std::string refusal(const web::Error& error) {
          std::to_string(body.size()) + "\r\n\r\n" + body;
 }
 
+constexpr std::string_view challenge =
+    "HTTP/1.1 407 Proxy Authentication Required\r\nProxy-Authenticate: Basic realm=\"agentbox\"\r\n"
+    "Connection: close\r\nContent-Length: 0\r\n\r\n";
+
+// The user and the password of basic authentication; nothing if the head has none, or several.
+std::optional<std::pair<std::string, std::string>> proxy_sign_in(std::string_view head) {
+  std::string_view given;
+  auto lines = web::field_lines(head);
+  for (auto field = web::next_field(lines); !field.name.empty(); field = web::next_field(lines)) {
+    if (!web::equal_ignoring_case(field.name, "proxy-authorization")) continue;
+    if (!given.empty()) return std::nullopt;
+    given = field.value;
+  }
+  constexpr std::string_view scheme = "Basic ";
+  if (!web::starts_ignoring_case(given, scheme)) return std::nullopt;
+  const auto pair = crypto::from_base64(web::trim(given.substr(scheme.size())));
+  const auto colon = pair ? pair->find(':') : std::string::npos;
+  if (colon == std::string::npos) return std::nullopt;
+  return std::pair(pair->substr(0, colon), pair->substr(colon + 1));
+}
+
 }  // namespace
 
 struct Proxy::State : std::enable_shared_from_this<State> {
@@ -78,7 +101,7 @@ struct Proxy::State : std::enable_shared_from_this<State> {
         agents(directory),
         credentials(given),
         pool(given_pool),
-        options(given_options) {}
+        options(std::move(given_options)) {}
 
   struct Listener;
   struct Connection;
@@ -98,7 +121,10 @@ struct Proxy::State : std::enable_shared_from_this<State> {
 
   // Made when the first command starts: an authority takes a key.
   Certificates& certificates() {
-    std::call_once(making, [this] { made.emplace(); });
+    std::call_once(making, [this] {
+      made.emplace(options.authority ? *options.authority
+                                     : crypto::make_authority("agentbox commands", authority_lifetime));
+    });
     return *made;
   }
   // Whether the agent's config and plan admit the host, as they are now.
@@ -107,6 +133,13 @@ struct Proxy::State : std::enable_shared_from_this<State> {
     const agents::Egress wanted{.kind = agents::Egress::Kind::list, .hosts = {host}};
     if (egress.kind != agents::Egress::Kind::none && agents::covers(egress, wanted)) return {};
     return web::forbidden("The agent's egress does not admit " + host + ".");
+  }
+  // The agent whose program sends this head to a listener of all agents.
+  std::string agent_of(std::string_view head) const {
+    const auto sign_in = proxy_sign_in(head);
+    const auto found = sign_in ? agents.find(sign_in->first) : std::nullopt;
+    if (!found || found->desired != agents::desired::running) return {};
+    return crypto::constant_time_equal(sign_in->second, options.password_of(*found)) ? found->id : std::string();
   }
   void begin() {
     const std::lock_guard lock(mutex);
@@ -124,11 +157,16 @@ struct Proxy::State::Connection : std::enable_shared_from_this<Connection> {
       : state(std::move(given)),
         agent(std::move(of_agent)),
         client(std::move(socket)),
-        timer(client.socket().get_executor()) {}
+        timer(client.socket().get_executor()) {
+    ErrorCode gone;
+    from = client.socket().remote_endpoint(gone).address();
+  }
 
   const std::shared_ptr<State> state;
-  const std::string agent;
+  std::string agent;  // empty: not known yet
   Leg client;
+  asio::ip::address from;
+  bool has_asked = false;
   web::Outbound::Passage passage;
   web::Timer timer;
   std::int64_t seen = -1;
@@ -145,10 +183,10 @@ struct Proxy::State::Connection : std::enable_shared_from_this<Connection> {
     const auto self = shared_from_this();
     while (client.socket().is_open()) {
       ErrorCode woken;
-      timer.expires_after(idle_time);
+      timer.expires_after(has_asked ? idle_time : head_time);
       co_await timer.async_wait(asio::redirect_error(web::use_task, woken));
       const auto bytes = client.bytes_read + client.bytes_written;
-      if (bytes == seen) close();
+      if (bytes == seen || !has_asked) close();
       seen = bytes;
     }
   }
@@ -158,6 +196,12 @@ struct Proxy::State::Connection : std::enable_shared_from_this<Connection> {
     constexpr std::size_t longest_head = 64 * 1024;
     while (client.input.view().find("\r\n\r\n") == std::string_view::npos)
       if (client.input.view().size() > longest_head || co_await client.read_more()) co_return close();
+    has_asked = true;
+    if (agent.empty()) agent = state->agent_of(client.input.view());
+    if (agent.empty()) {
+      [[maybe_unused]] const auto failed = co_await client.write(challenge);
+      co_return close();
+    }
     const auto record = state->agents.find(agent);
     if (!record) co_return close();
     if (state->used) state->used(agent);
@@ -291,6 +335,15 @@ struct Proxy::State::Listener : std::enable_shared_from_this<Listener> {
     });
   }
 
+  // A container that is of no agent, or of one that floods the proxy, must leave room for others.
+  bool is_full(const Socket& next) const {
+    if (!agent.empty()) return connections.size() >= max_connections;
+    ErrorCode gone;
+    const auto from = next.remote_endpoint(gone).address();
+    const auto of_it = std::ranges::count_if(connections, [&from](const auto& one) { return one->from == from; });
+    return connections.size() >= max_shared_connections || std::size_t(of_it) >= max_connections;
+  }
+
   Task<> accept() {
     const auto self = shared_from_this();
     for (;;) {
@@ -298,7 +351,7 @@ struct Proxy::State::Listener : std::enable_shared_from_this<Listener> {
       Socket socket(context.get_executor());
       co_await acceptor.async_accept(socket, asio::redirect_error(web::use_task, failed));
       if (!acceptor.is_open() || failed == asio::error::operation_aborted) co_return;
-      if (failed || connections.size() >= max_connections) continue;
+      if (failed || is_full(socket)) continue;
       auto connection = std::make_shared<Connection>(state, agent, std::move(socket));
       connections.insert(connection);
       state->begin();
@@ -316,7 +369,7 @@ struct Proxy::State::Listener : std::enable_shared_from_this<Listener> {
 
 Proxy::Proxy(store::System system, const agents::AgentDirectory& agents, credentials::Credentials* credentials,
              web::IoPool& pool, Options options)
-    : state_(std::make_shared<State>(std::move(system), agents, credentials, pool, options)) {}
+    : state_(std::make_shared<State>(std::move(system), agents, credentials, pool, std::move(options))) {}
 
 Proxy::~Proxy() = default;
 
@@ -325,6 +378,15 @@ void Proxy::when_used(std::function<void(const std::string& agent)> used) { stat
 const std::string& Proxy::authority() const { return state_->certificates().authority(); }
 
 std::shared_ptr<void> Proxy::serve(commands::Network network) {
+  if (network.agent.empty()) return nullptr;
+  return serve_on(std::move(network));
+}
+
+std::shared_ptr<void> Proxy::serve_all(files::Descriptor listening) {
+  return serve_on({.agent = {}, .command = {}, .listening = std::move(listening)});
+}
+
+std::shared_ptr<void> Proxy::serve_on(commands::Network network) {
   if (!network.listening) return nullptr;
   auto listener = std::make_shared<State::Listener>(state_, std::move(network));
   {

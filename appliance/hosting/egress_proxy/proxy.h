@@ -5,8 +5,10 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
+#include "appliance/foundation/crypto/certificates.h"
 #include "appliance/hosting/agents/directory.h"
 #include "appliance/hosting/commands/commands.h"
 #include "appliance/hosting/credentials/credentials.h"
@@ -21,6 +23,11 @@ class Proxy {
   struct Options {
     const char* part = "commands";  // the name of its clients in the egress ledger
     bool may_be_private = false;    // agents may reach any address and port
+    // That certificates are made with; not set: one that is made anew at each start of the box, whose key is in memory
+    // only.
+    std::optional<crypto::CertifiedKey> authority = std::nullopt;
+    // By which a client of serve_all() proves that it is of this agent.
+    std::function<std::string(const agents::Agent&)> password_of = nullptr;
   };
   // `credentials`: null: none are put in. All of them must outlive it.
   Proxy(store::System, const agents::AgentDirectory&, credentials::Credentials*, web::IoPool&, Options);
@@ -28,17 +35,20 @@ class Proxy {
 
   // Called when a command of an agent reaches for the network; callable from every thread. Before serve().
   void when_used(std::function<void(const std::string& agent)> used);
-  // The certificate of the authority that the proxy makes certificates with, in
-  // PEM. It is made anew at each start of the box, and its key is in memory
-  // only.
+  // The certificate of the authority that the proxy makes certificates with, in PEM.
   const std::string& authority() const;
   // Serves until the result is destroyed.
   std::shared_ptr<void> serve(commands::Network);
+  // The same for clients of all agents that run, on one socket: each sends its agent's id and password with basic
+  // authentication, or is answered 407.
+  std::shared_ptr<void> serve_all(files::Descriptor listening);
   // Ends all connections and waits for them.
   web::Task<> stop();
 
  private:
   struct State;
+  std::shared_ptr<void> serve_on(commands::Network);
+
   const std::shared_ptr<State> state_;
 };
 

@@ -31,10 +31,10 @@ struct AdminImageView : ImageView {
   std::optional<std::int64_t> port;
   std::optional<std::string> probe;
   std::optional<bool> forwarded, history;
-  boost::json::object environment;
+  boost::json::object environment, volumes;
   bool enabled = true;
 };
-BOOST_DESCRIBE_STRUCT(AdminImageView, (ImageView), (port, probe, forwarded, history, environment, enabled))
+BOOST_DESCRIBE_STRUCT(AdminImageView, (ImageView), (port, probe, forwarded, history, environment, volumes, enabled))
 
 struct AdminImageList {
   std::vector<AdminImageView> images;
@@ -65,11 +65,11 @@ struct ImageRequest {
   std::optional<web::Text<1, 200>> probe;
   std::optional<web::Text<1, 20>> memoryMin;
   std::optional<bool> forwarded, history, enabled;
-  std::optional<boost::json::object> environment;
+  std::optional<boost::json::object> environment, volumes;
 };
 BOOST_DESCRIBE_STRUCT(ImageRequest, (),
                       (title, image, description, homepage, port, probe, memoryMin, forwarded, history, enabled,
-                       environment))
+                       environment, volumes))
 
 struct ImageRemoved {
   bool success = true;
@@ -77,7 +77,7 @@ struct ImageRemoved {
 };
 BOOST_DESCRIBE_STRUCT(ImageRemoved, (), (success, name))
 
-constexpr std::size_t max_variables = 50, max_value_bytes = 2'000;
+constexpr std::size_t max_texts = 50, max_text_bytes = 2'000;
 
 void fill(ImageView& shown, CatalogueImage image, std::string problem) {
   shown.name = std::move(image.name);
@@ -99,20 +99,24 @@ AdminImageView admin_view(CatalogueImage image, std::string problem) {
   shown.history = image.wants_history;
   shown.enabled = image.is_enabled;
   for (const auto& [name, value] : image.environment) shown.environment[name] = value;
+  for (const auto& [name, path] : image.volumes) shown.volumes[name] = path;
   fill(shown, std::move(image), std::move(problem));
   return shown;
 }
 
-web::Result<std::vector<Variable>> read_environment(const boost::json::object& given) {
-  if (given.size() > max_variables) return web::invalid("environment must have at most 50 variables");
-  std::vector<Variable> environment;
-  for (const auto& variable : given) {
-    const auto* value = variable.value().if_string();
-    if (!value || value->size() > max_value_bytes || value->find('\0') != value->npos)
-      return web::invalid("environment." + std::string(variable.key()) + " must be a text of at most 2,000 bytes");
-    environment.push_back({std::string(variable.key()), std::string(*value)});
+// Of the field `name`. What the texts must be beyond that, the catalogue checks.
+web::Result<std::vector<Variable>> read_texts(std::string_view name, const std::optional<boost::json::object>& given) {
+  std::vector<Variable> texts;
+  if (!given) return texts;
+  if (given->size() > max_texts) return web::invalid(std::string(name) + " must have at most 50 members");
+  for (const auto& member : *given) {
+    const auto* value = member.value().if_string();
+    if (!value || value->size() > max_text_bytes || value->find('\0') != value->npos)
+      return web::invalid(std::string(name) + "." + std::string(member.key()) +
+                          " must be a text of at most 2,000 bytes");
+    texts.push_back({std::string(member.key()), std::string(*value)});
   }
-  return environment;
+  return texts;
 }
 
 web::Answer list_images(const Services& services, const Request&) {
@@ -162,6 +166,7 @@ CatalogueImage image_of(std::string name, ImageRequest body) {
                        .takes_forwarded = body.forwarded,
                        .wants_history = body.history,
                        .environment = {},
+                       .volumes = {},
                        .is_enabled = body.enabled.value_or(true)};
   if (body.description) image.description = std::move(*body.description);
   if (body.homepage) image.homepage = std::move(*body.homepage);
@@ -172,19 +177,17 @@ CatalogueImage image_of(std::string name, ImageRequest body) {
 }
 
 web::Task<web::Result<CatalogueImage>> store_image(const Services& services, std::string name, ImageRequest body) {
-  std::vector<Variable> variables;
-  if (body.environment) {
-    auto read = read_environment(*body.environment);
-    if (!read) co_return read.error();
-    variables = std::move(*read);
-  }
+  auto environment = read_texts("environment", body.environment), volumes = read_texts("volumes", body.volumes);
+  if (!environment) co_return environment.error();
+  if (!volumes) co_return volumes.error();
   auto image = image_of(std::move(name), std::move(body));
-  image.environment = std::move(variables);
+  image.environment = std::move(*environment);
+  image.volumes = std::move(*volumes);
   co_return co_await services.catalogue.set(std::move(image));
 }
 
 web::Answer set_image(const Services& services, const Request& request, ImageRequest body) {
-  const auto name = request.param("image");
+  const auto& name = request.param("image");
   auto stored = co_await store_image(services, name, std::move(body));
   auto entry = audit::of_request(request, "catalogue image set by admin", name);
   if (!stored) entry.outcome = stored.error().message;
@@ -218,7 +221,8 @@ constexpr auto make_image_agent_description =
 constexpr auto set_image_description =
     "Adds an entry to the catalogue, or replaces the one of this name, also one that the box ships. What is left out "
     "is as the image's labels say (docs/openclaw.md). In environment, ${OPENAI_BASE_URL}, ${OPENAI_API_KEY}, "
-    "${OPENCLAW_GATEWAY_TOKEN}, ${AGENT_NAME} and ${HOME} are replaced by their values at each start. enabled: false "
+    "${OPENCLAW_GATEWAY_TOKEN}, ${AGENT_NAME} and ${HOME} are replaced by their values at each start. Each of volumes, "
+    "such as {\"state\": \"/data\"}, is a folder that is kept with the agent's files. enabled: false "
     "hides the entry from users. 409 if another entry has the image. Running agents get a change at their next start.";
 
 constexpr auto remove_image_description =

@@ -52,6 +52,7 @@ std::vector<CatalogueImage> read_shipped() {
                          .takes_forwarded = optional_flag(entry, "forwarded"),
                          .wants_history = optional_flag(entry, "history"),
                          .environment = {},
+                         .volumes = {},
                          .is_shipped = true};
     if (const auto* port = entry.if_contains("port")) image.port = port->as_int64();
     if (const auto* environment = entry.if_contains("environment"))
@@ -90,6 +91,7 @@ json::object labels_of(const CatalogueImage& image) {
   if (image.takes_forwarded) labels["agentbox.forwarded"] = on_or_off(*image.takes_forwarded);
   if (image.wants_history) labels["agentbox.history"] = on_or_off(*image.wants_history);
   for (const auto& [name, value] : image.environment) labels["agentbox.env." + name] = value;
+  for (const auto& [name, path] : image.volumes) labels["agentbox.volume." + name] = path;
   return labels;
 }
 

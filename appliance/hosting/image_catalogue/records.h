@@ -25,12 +25,13 @@ struct CatalogueImage {
   std::optional<std::string> probe, memory_min;
   std::optional<bool> takes_forwarded, wants_history;
   std::vector<Variable> environment;
+  std::vector<Variable> volumes;  // names of folders, and where the container has them
   bool is_enabled = true;
   bool is_shipped = false;  // with the box; not stored
 };
 BOOST_DESCRIBE_STRUCT(CatalogueImage, (),
                       (name, title, description, homepage, image, port, probe, memory_min, takes_forwarded,
-                       wants_history, environment, is_enabled))
+                       wants_history, environment, volumes, is_enabled))
 
 // Those of the administrator, which replace shipped ones of the same name.
 inline const store::Global<CatalogueImage> table{

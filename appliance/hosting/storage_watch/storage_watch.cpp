@@ -3,6 +3,7 @@
 #include "appliance/agent/storage.h"
 #include "appliance/billing/subscriptions/storage_upgrades.h"
 #include "appliance/files/root.h"
+#include "appliance/foundation/data_folder.h"
 #include "web/log.h"
 #include "web/run_on.h"
 
@@ -47,10 +48,17 @@ Task<> StorageWatch::check(store::UserId owner, std::string id) {
   const auto agent = agents_.find(owner, id);
   if (!agent) co_return;
   const auto quota = std::int64_t(billing::storage_limit(system_, agent->owner, agent->plan));
-  const auto workspace = folder_ / id / "workspace";
-  auto count = [workspace] {
-    const auto root = files::Root::open(workspace);
-    return root ? agent_process::storage_use(*root) : agent_process::StorageUse();
+  auto count = [folder = folder_ / id] {
+    agent_process::StorageUse use;
+    if (const auto workspace = files::Root::open(folder / agentbox::workspace_folder))
+      use = agent_process::storage_use(*workspace);
+    // A volume has no history that would have room of its own.
+    if (const auto volumes = files::Root::open(folder / agentbox::volumes_folder)) {
+      const auto bytes = agent_process::storage_use(*volumes).all;
+      use.files += bytes;
+      use.all += bytes;
+    }
+    return use;
   };
   const auto use = co_await web::offload(files_, std::move(count));
   if (agent_process::is_within(use, quota)) co_return;

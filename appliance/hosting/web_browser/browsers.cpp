@@ -247,7 +247,8 @@ struct Browsers::State : std::enable_shared_from_this<State> {
           running->is_taken = false;
           changed(agent);
         }
-        if (running->is_busy || running->is_taken) running->used = now;
+        const bool is_starting = !running->session;
+        if (is_starting || running->is_busy || running->is_taken) running->used = now;
         if (running->takes_pictures && now - running->watched > watched_time && running->session) {
           running->takes_pictures = false;
           running->session->stop_pictures();

@@ -4,6 +4,7 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/json.hpp>
+#include <iterator>
 
 #include "appliance/hosting/gate/messages.h"
 #include "appliance/hosting/web_browser/devtools.h"
@@ -264,21 +265,31 @@ Task<Result<json::value>> Session::evaluate(std::string expression) {
   co_return *value;
 }
 
+// Again if the page goes on to another meanwhile, which the browser refuses to read in the old one's world.
 Task<Result<Page>> Session::read() {
   const auto self = shared_from_this();
+  for (const auto end = Clock::now() + load_time;;) {
+    auto page = co_await read_once();
+    if (page || page.error().kind != web::Kind::bad_gateway || Clock::now() > end) co_return page;
+    co_await web::sleep_for(look_interval);
+  }
+}
+
+Task<Result<Page>> Session::read_once() {
   text_ = {};
   const auto facts = co_await evaluate(count_and_title);
   if (!facts) co_return facts.error();
   const auto* list = facts->if_array();
   const bool is_known = list && list->size() == 2;
   if (is_known && !tabs_.empty()) tabs_.back().title = shortened(web::string_or_empty(&list->at(1)), max_note_bytes);
-  Page page{.url = url(), .title = title(), .text = {}, .notes = std::exchange(notes_, {})};
+  Page page{.url = url(), .title = title(), .text = {}, .notes = {}};
   if (is_known && number_in(list->at(0)) > double(max_elements)) {
     const auto words =
         co_await evaluate("document.body.innerText.slice(0, " + std::to_string(max_page_text_bytes) + ")");
     if (!words) co_return words.error();
     page.notes.emplace_back("The page has too many parts for references: this is the beginning of its text.");
     page.text = std::string(web::utf8_prefix(web::string_or_empty(&*words), max_page_text_bytes));
+    std::ranges::move(std::exchange(notes_, {}), std::back_inserter(page.notes));
     co_return page;
   }
   json::object nothing;
@@ -286,6 +297,7 @@ Task<Result<Page>> Session::read() {
   if (!tree) co_return tree.error();
   if (const auto* nodes = web::array_member(*tree, "nodes")) text_ = text_of_page(*nodes, max_page_text_bytes);
   page.text = text_.text;
+  page.notes = std::exchange(notes_, {});
   co_return page;
 }
 

@@ -110,6 +110,7 @@ class Session : public std::enable_shared_from_this<Session> {
   web::Task<web::Result<void>> require_tab();
   web::Task<> settle(std::chrono::milliseconds longest);
   web::Task<web::Result<boost::json::value>> evaluate(std::string expression);
+  web::Task<web::Result<Page>> read_once();
   web::Task<web::Result<void>> press(Element);
   web::Task<web::Result<void>> enter(Entry);
   web::Task<web::Result<Download>> arrival();

@@ -8,6 +8,7 @@
 #include "appliance/billing/subscriptions/plans.h"
 #include "appliance/billing/subscriptions/storage_upgrades.h"
 #include "appliance/hosting/agents/config_check.h"
+#include "appliance/hosting/agents/proxy_credentials.h"
 #include "appliance/hosting/channels/image_secrets.h"
 #include "store/transact.h"
 #include "web/client/fetch.h"
@@ -34,6 +35,7 @@ runtime::AgentSpec spec_of(const store::System& system, const Agent& agent, cons
   spec.gateway_token = agent.gateway_token.clear;
   spec.box_token = agent.box_token.clear;
   spec.image_secrets = channels::image_secrets_of(system, agent.owner, agent.id);
+  spec.proxy = proxy_access_of(agent);
   spec.conduct = profile_of(agent.config);
   if (agent.descent && agent.descent->specialization != unspecialized)
     spec.conduct.specialization = agent.descent->specialization;

@@ -405,6 +405,7 @@ web::Task<SendResult> Matrix::send_file(const Sending& sending) const {
 }
 
 web::Task<> Matrix::typing(std::string chat) {
+  if (user_.empty()) co_return;  // answers after a start begin before the first sign-in
   json::object body{{"typing", true}, {"timeout", 6'000}};
   const auto place = MatrixPlace::of(chat);
   const auto path = "/rooms/" + path_part(place.room) + "/typing/" + path_part(user_);
