@@ -32,7 +32,7 @@ BoxLease::BoxLease(Pool& pool, std::string box) : box_(std::move(box)) {
   const auto host = this_machine();
   Call call{&take_lease};
   call.parameters.bytes(box_).bytes(host);
-  const auto found = pool.run(call);
+  const auto found = pool.run_at_start(call);
   epoch_ = found.number(0, 0);
   first_group_ = found.number(0, 2);
   if (epoch_ == 0)

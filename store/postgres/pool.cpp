@@ -6,6 +6,7 @@ namespace store::postgres {
 namespace {
 
 constexpr std::size_t most_connections = 40;
+constexpr std::chrono::milliseconds longest_start{5'000};
 constexpr std::chrono::milliseconds read_timeout{900};  // the server ends what no thread waits for any more
 
 }  // namespace
@@ -65,6 +66,17 @@ std::vector<Result> Pool::run(std::span<const Call> calls) {
       if (refused.sqlstate == "57014") throw failed("a read took too long");
       throw Unavailable("The store's database refused a read: " + std::string(refused.what()));
     }
+  }
+}
+
+Result Pool::run_at_start(const Call& call) {
+  const auto deadline = Clock::now() + longest_start;
+  try {
+    return Connection(server_, longest_start, deadline).run(call, deadline);
+  } catch (const Lost& lost) {
+    throw Unavailable("The store's database does not answer: " + std::string(lost.what()));
+  } catch (const Refused& refused) {
+    throw Unavailable("The store's database refuses the box: " + std::string(refused.what()));
   }
 }
 

@@ -48,6 +48,9 @@ class Pool {
   // Unavailable.
   std::vector<Result> run(std::span<const Call>);
   Result run(const Call& call) { return std::move(run({&call, 1}).front()); }
+  // While the store is opened, on a connection of its own: no thread waits for it, and the server gets five seconds.
+  // Throws Unavailable.
+  Result run_at_start(const Call&);
 
   // Opens the breaker, and returns what to throw. Connections not in use are closed.
   Unavailable failed(const std::string& why);

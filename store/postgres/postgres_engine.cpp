@@ -145,7 +145,7 @@ struct PostgresEngine::Impl {
   }
 
   void check_schema() {
-    const auto found = pool.run(Call{&list_schema});
+    const auto found = pool.run_at_start(Call{&list_schema});
     std::set<std::string, std::less<>> known;
     for (int row = 0; row < found.rows(); ++row) known.emplace(found.bytes(row, 0));
     const auto need = [&](const char* what, const std::string& name) {
