@@ -36,6 +36,7 @@ void wait_until(const std::string& what, Probe probe) {
 
 json::value json_file(const std::filesystem::path& file) {
   std::ifstream in(file);
+  if (!in) throw std::runtime_error(file.string() + " cannot be read");
   return json::parse(std::string(std::istreambuf_iterator<char>(in), {}));
 }
 
@@ -55,7 +56,7 @@ class HistorySeeder {
 
  private:
   struct Agent {
-    std::string id, name;
+    std::string id, name, box_token;
   };
 
   Agent hire(const std::string& name, json::object config);
@@ -132,18 +133,20 @@ void HistorySeeder::begin() {
 
 HistorySeeder::Agent HistorySeeder::hire(const std::string& name, json::object config) {
   json::object wanted{{"name", name}, {"tier", "enterprise"}};
+  // A month passes within a minute, and the model that answers writes no titles.
+  config["maxTokensPerMinute"] = 100'000'000;
+  config["titles"] = false;
   wanted["config"] = std::move(config);
   const auto made = user_.call("POST", "/api/agents/provision", wanted);
-  Agent agent{.id = text_at(made, "/agent/id"), .name = name};
+  Agent agent{.id = text_at(made, "/agent/id"), .name = name, .box_token = {}};
   wait_until("the agent " + name,
              [&] { return text_at(user_.call("GET", "/api/agents/" + agent.id), "/agent/status") == "running"; });
+  // The box removes this file half a minute after the start, which on a slow machine is before the token's first use.
+  agent.box_token = text_at(json_file(options_.folder / "agents" / agent.id / "run" / "boot.json"), "/box_token");
   return agent;
 }
 
-AgentProgram HistorySeeder::program_of(const Agent& agent) const {
-  const auto boot = json_file(options_.folder / "agents" / agent.id / "run" / "boot.json");
-  return {options_.box, agent.id, text_at(boot, "/box_token")};
-}
+AgentProgram HistorySeeder::program_of(const Agent& agent) const { return {options_.box, agent.id, agent.box_token}; }
 
 void HistorySeeder::converse(const Agent& agent, const std::string& message) const {
   user_.call("POST", "/api/chat", json::object{{"agentId", agent.id}, {"message", message}});

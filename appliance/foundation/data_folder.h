@@ -10,6 +10,7 @@
 //   endpoints.json  the addresses of the running box; removed on shutdown
 #pragma once
 
+#include <array>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -20,6 +21,14 @@
 #include "appliance/foundation/settings/settings.h"
 
 namespace agentbox {
+
+// Folders of agents/<id> with what is kept of the agent's files: its workspace, and the volumes of a foreign image. The
+// rest is written anew at each start.
+inline constexpr std::string_view workspace_folder = "workspace", volumes_folder = "volumes";
+inline constexpr std::array kept_agent_folders{workspace_folder, volumes_folder};
+constexpr bool is_kept_of_agents(std::string_view folder) {
+  return folder == workspace_folder || folder == volumes_folder;
+}
 
 class DataFolder {
  public:
@@ -42,7 +51,7 @@ class DataFolder {
   std::filesystem::path catalogue_file() const { return path_ / "catalogue.json"; }
   std::filesystem::path store() const { return path_ / "store"; }
   std::filesystem::path agents() const { return path_ / "agents"; }
-  std::filesystem::path workspace(std::string_view agent) const { return agents() / agent / "workspace"; }
+  std::filesystem::path workspace(std::string_view agent) const { return agents() / agent / workspace_folder; }
   std::filesystem::path packages() const { return path_ / "mcp"; }
   std::filesystem::path engine_note() const { return path_ / "engine"; }
   std::filesystem::path endpoints_file() const { return path_ / "endpoints.json"; }

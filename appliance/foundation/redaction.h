@@ -11,7 +11,7 @@ namespace agentbox {
 std::string redact_secret(std::string_view text, std::string_view secret, std::string_view mark);
 
 // File paths are only for the log and for operators: replaces every path, which is a run of words with a slash in them,
-// by "a file". Punctuation around a path stays.
+// by "a file". Punctuation around a path stays, and so does the name of a container image with its registry and tag.
 std::string redact_paths(std::string_view sentence);
 
 }  // namespace agentbox

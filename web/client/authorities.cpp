@@ -1,6 +1,8 @@
 #include "web/client/authorities.h"
 
 #include <cstdlib>
+#include <fstream>
+#include <iterator>
 #include <map>
 #include <mutex>
 
@@ -23,6 +25,17 @@ Exceptions& exceptions() {
 const char* extra_authorities() {
   const char* file = std::getenv("SSL_CERT_FILE");
   return file != nullptr && *file != '\0' ? file : nullptr;
+}
+
+std::string trusted_authorities() {
+  std::string all;
+  for (const char* path : {"/etc/ssl/certs/ca-certificates.crt", extra_authorities()}) {
+    std::ifstream file(path != nullptr ? path : "");
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    all += text;
+    if (!text.empty() && text.back() != '\n') all += '\n';
+  }
+  return all;
 }
 
 void trust_only(const std::string& destination, const std::string& file) {

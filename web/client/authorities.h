@@ -10,6 +10,9 @@ namespace web {
 // which libcurl does not read by itself. Null if it is unset.
 const char* extra_authorities();
 
+// The text of that file and of the machine's own, in PEM; empty if there is neither. Blocks.
+std::string trusted_authorities();
+
 // From now on fetch() trusts only the authorities of this PEM file at this destination ("host:port", in lower case),
 // for the whole process. Callable from every thread.
 void trust_only(const std::string& destination, const std::string& file);

@@ -23,9 +23,10 @@ constexpr std::string_view live = "LOG_LEVEL";
 
 // They decide what the box may do on its machine, or who reaches administration: a stolen session of an administrator
 // must not reach further than the console.
-constexpr std::array<std::string_view, 12> of_the_machine{
-    "DOCKER_HOST", "AGENT_RUNTIME", "ISOLATION", "ISOLATION_FOR_COMMANDS", "RUN_AS",       "BROWSE_ROOT",
-    "STORE_URL",   "STANDBY",       "EGRESS",    "BREAK_GLASS_ADMIN",      "ADMIN_EMAILS", "ADMIN_NETWORKS"};
+constexpr std::array<std::string_view, 13> of_the_machine{
+    "DOCKER_HOST",   "AGENT_RUNTIME", "ISOLATION", "ISOLATION_FOR_COMMANDS", "RUN_AS",       "BROWSE_ROOT",
+    "STORE_URL",     "STANDBY",       "EGRESS",    "BREAK_GLASS_ADMIN",      "ADMIN_EMAILS", "ADMIN_NETWORKS",
+    "COMMAND_HELPER"};
 
 std::map<std::string, std::string> lines_in(const std::string& text) {
   std::istringstream input(text);

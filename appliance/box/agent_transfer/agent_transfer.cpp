@@ -66,14 +66,14 @@ void write_messages(const store::Tenant& tenant, const std::string& agent, packi
 struct Description {
   ExportedAgent agent;
   std::vector<ExportedSchedule> schedules;
-  std::uint64_t bytes = 0;  // of the workspace and the conversation
+  std::uint64_t bytes = 0;  // of its files and the conversation
 };
 
 bool is_messages(const packing::Entry& entry) {
   return entry.type == packing::EntryType::file && entry.path.starts_with(messages_prefix);
 }
 
-bool is_workspace(const packing::Entry& entry) { return packing::parts_of(entry.path).front() == workspace_name; }
+bool is_kept(const packing::Entry& entry) { return agentbox::is_kept_of_agents(packing::parts_of(entry.path).front()); }
 
 // All of the file is read and checked.
 Description described(const fs::path& file) {
@@ -93,7 +93,7 @@ Description described(const fs::path& file) {
       result.bytes += lines.size();
     } else if (found->path == conversations_name) {
       read_conversations(archive.read_text(longest_description));
-    } else if (is_workspace(*found)) {
+    } else if (is_kept(*found)) {
       archive.read([&](std::uint64_t, std::string_view bytes) { result.bytes += bytes.size(); });
     } else {
       throw UsageError("the pack holds \"" + found->path.substr(0, 200) + "\", which no agent has");
@@ -190,7 +190,7 @@ std::size_t extract(const fs::path& file, const fs::path& folder, const store::S
   std::size_t messages = 0;
   ConversationIds ids;
   while (const auto found = archive.next()) {
-    if (is_workspace(*found)) {
+    if (is_kept(*found)) {
       extraction.write(*found, found->path, archive);
     } else if (is_messages(*found)) {
       auto read = read_messages(archive.read_text(longest_messages));
@@ -201,7 +201,7 @@ std::size_t extract(const fs::path& file, const fs::path& folder, const store::S
       ids = insert_conversations(system, agent, read_conversations(archive.read_text(longest_description)));
     }
   }
-  rename_histories(folder / workspace_name, ids);
+  rename_histories(folder / agentbox::workspace_folder, ids);
   return messages;
 }
 
@@ -246,8 +246,8 @@ Exported AgentTransfer::write(const agents::Agent& agent, const fs::path& file) 
       if (one.id != chat::first_conversation_id(agent.id)) conversations.push_back(carried(one));
     archive.add(entry(std::string(conversations_name)), json_of(conversations));
     write_messages(platform_.system.tenant(agent.owner), agent.id, archive);
-    packing::add_tree(archive, platform_.folder.agents() / agent.id / workspace_name, std::string(workspace_name),
-                      done.left_out);
+    for (const auto kept : agentbox::kept_agent_folders)
+      packing::add_tree(archive, platform_.folder.agents() / agent.id / kept, std::string(kept), done.left_out);
     archive.finish();
   }
   fs::rename(draft, file);
@@ -265,8 +265,10 @@ web::Task<web::Result<Exported>> AgentTransfer::export_to(fs::path file, std::st
     if (!is_exchange && agentbox::is_beneath(file, platform_.folder.path()))
       throw UsageError("file must be outside of the data folder");
     if (fs::exists(file)) throw UsageError(file.string() + " exists already: name another file");
-    const auto workspace = platform_.folder.agents() / agent.id / workspace_name;
-    if (const auto room = disk_.admit_at(file.parent_path(), packing::bytes_in(workspace)); !room) return room.error();
+    std::uint64_t bytes = 0;
+    for (const auto kept : agentbox::kept_agent_folders)
+      bytes += packing::bytes_in(platform_.folder.agents() / agent.id / kept);
+    if (const auto room = disk_.admit_at(file.parent_path(), bytes); !room) return room.error();
     try {
       return write(agent, file);
     } catch (...) {

@@ -21,7 +21,7 @@ namespace agent_transfer {
 
 inline constexpr std::string_view agent_name = "agent.json", schedules_name = "schedules.json",
                                   conversations_name = "conversations.json";
-inline constexpr std::string_view messages_prefix = "messages-", workspace_name = "workspace";
+inline constexpr std::string_view messages_prefix = "messages-";
 inline constexpr std::size_t messages_per_file = 1'000;
 
 struct ExportedAgent {

@@ -45,7 +45,8 @@ web::Answer import_agent(const Services& services, const web::Request& request, 
 
 constexpr const char* export_text =
     "To a new file on the box's machine: `file` is an absolute path outside of the data folder. A tar archive, "
-    "compressed with Zstandard, with the agent's config, conversation, scheduled prompts and workspace. `secrets` are "
+    "compressed with Zstandard, with the agent's config, conversation, scheduled prompts, workspace and volumes. "
+    "`secrets` are "
     "the places of the config's secrets, which are not in it; `leftOut` says what else is not.";
 constexpr const char* import_text =
     "As a new agent, which is not started. `file` is an absolute path on the box's machine, `owner` an e-mail address; "

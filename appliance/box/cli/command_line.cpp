@@ -235,7 +235,7 @@ void add_spawn(CLI::App& app, Run& run) {
   auto* command = app.add_subcommand("spawn", "Start agents and commands for a box; the box starts it");
   command->group("");
   const auto options = std::make_shared<sandbox::SpawnOptions>();
-  const auto connect = std::make_shared<std::filesystem::path>();
+  const auto names = std::make_shared<SpawnNames>();
   command->add_option("--agents", options->agents);
   command->add_option("--hidden", options->hidden);
   command->add_option("--user", options->box.user);
@@ -244,8 +244,9 @@ void add_spawn(CLI::App& app, Run& run) {
   command->add_option("--tools", options->tools);
   command->add_option("--packages", options->packages);
   command->add_option("--workspace", options->workspace);
-  command->add_option("--connect", *connect);
-  command->callback([&run, options, connect] { run = [options, connect] { return spawn(*options, *connect); }; });
+  command->add_option("--connect", names->connect);
+  command->add_option("--account", names->account);
+  command->callback([&run, options, names] { run = [options, names] { return spawn(*options, *names); }; });
 }
 
 // Names the unknown argument, with the nearest known one; otherwise returns CLI11's message.

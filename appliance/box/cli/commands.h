@@ -18,9 +18,13 @@ int serve(const Settings&, const SettingSources&);
 // it uses the inherited socket (summarizer_child.h) and ends when the box does.
 int summarizer(const Settings&, std::optional<pid_t> box);
 
-// The helper of a box that became a user, which starts it. Refuses to run otherwise.
-// `connect`: where the box listens; empty: it has been given the socket.
-int spawn(const sandbox::SpawnOptions&, const std::filesystem::path& connect);
+struct SpawnNames {
+  std::filesystem::path connect;  // where the box listens; empty: the helper has been given the socket
+  std::string account;            // the box's, by its name; empty: SpawnOptions has it
+};
+// The helper of a box that has no rights itself. It is started by that box, in its containers, or by the service
+// manager; refuses to run otherwise.
+int spawn(const sandbox::SpawnOptions&, const SpawnNames&);
 
 struct InitOptions {
   std::string email;

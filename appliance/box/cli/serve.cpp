@@ -148,17 +148,23 @@ int summarizer(const Settings& settings, std::optional<pid_t> box) {
   return 0;
 }
 
-int spawn(const sandbox::SpawnOptions& options, const std::filesystem::path& connect) {
+int spawn(const sandbox::SpawnOptions& options, const SpawnNames& names) {
   int socket = sandbox::spawn_socket;
   try {
-    if (!connect.empty()) socket = sandbox::connect_spawn_socket(connect);
+    if (!names.connect.empty()) socket = sandbox::connect_spawn_socket(names.connect);
   } catch (const std::system_error& error) {
     throw UsageError("could not " + std::string(error.what()));
   }
   if (::geteuid() != 0 || !sandbox::is_spawn_socket(socket))
     throw UsageError(
-        "spawn is for a box that root starts with RUN_AS, or with agents in containers, which runs it by itself");
+        "spawn is for a box that root starts with RUN_AS, or with agents in containers, which runs it by itself, and "
+        "for agentbox-commands.socket");
   auto served = options;
+  if (!names.account.empty()) {
+    const auto account = sandbox::account_named(names.account);
+    if (!account || account->user == 0) throw UsageError("spawn: there is no user " + names.account + " but root");
+    served.box = *account;
+  }
   served.binary = std::filesystem::read_symlink("/proc/self/exe");
   sandbox::serve_spawn(served, socket);
   ::_exit(0);  // there is nothing to unwind, and its system calls are filtered

@@ -25,8 +25,6 @@ using agentbox::config_file_name;
 using agentbox::DataFolder;
 using agentbox::UsageError;
 
-constexpr auto workspace_name = "workspace";
-
 // A folder, unless it is missing.
 files::Descriptor open_folder(const fs::path& parent, const std::string& name) {
   auto folder = agentbox::open_in_folder(parent, name, O_RDONLY | O_DIRECTORY);
@@ -61,16 +59,18 @@ std::vector<LeftOut> copy_workspaces(const DataFolder& from, const DataFolder& t
     present.insert(name);
     const auto agent = open_folder(agents, name);
     if (!agent) continue;
-    const auto source = from.agents() / name / workspace_name;
-    const auto workspace = open_folder(agent, workspace_name);
-    if (!workspace) {
-      if (errno == EACCES || errno == EPERM)
-        left_out.push_back({source, {std::string("all of it: ") + std::strerror(errno)}});
-      continue;
+    for (const auto kept : agentbox::kept_agent_folders) {
+      const fs::path place = fs::path(name) / kept;
+      const auto folder = open_folder(agent, std::string(kept));
+      if (!folder) {
+        if (errno == EACCES || errno == EPERM)
+          left_out.push_back({from.agents() / place, {std::string("all of it: ") + std::strerror(errno)}});
+        continue;
+      }
+      const auto earlier = before ? before->agents() / place : fs::path();
+      if (auto what = sentences(mirror(folder, to.agents() / place, earlier)); !what.empty())
+        left_out.push_back({from.agents() / place, std::move(what)});
     }
-    const auto earlier = before ? before->agents() / name / workspace_name : fs::path();
-    if (auto what = sentences(mirror(workspace, to.agents() / name / workspace_name, earlier)); !what.empty())
-      left_out.push_back({source, std::move(what)});
   }
   for (const auto& agent : fs::directory_iterator(to.agents()))
     if (!present.contains(agent.path().filename().string())) fs::remove_all(agent.path());

@@ -10,8 +10,10 @@
 #include "appliance/box/maintenance/backup_manifest.h"
 #include "appliance/box/maintenance/exchange_folder.h"
 #include "appliance/box/maintenance/restore_drill.h"
+#include "appliance/box/packing/box_pack.h"
 #include "appliance/foundation/beneath.h"
 #include "appliance/foundation/crypto/random.h"
+#include "web/ascii.h"
 #include "web/log.h"
 
 namespace maintenance {
@@ -20,7 +22,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::string_view scratch_prefix = ".verify-";
+constexpr std::string_view scratch_prefix = ".verify-", pack_ending = ".agentbox";
 constexpr auto name_form = "%Y%m%dT%H%M%SZ";
 
 std::string name_of(store::Time at) {
@@ -215,6 +217,44 @@ web::Task<web::Result<Verification>> Backups::drill(std::string name, store::Cen
     return checked;
   };
   co_return co_await web::offload(platform_.backups, std::move(check));
+}
+
+fs::path Backups::packs() const { return exchange_folder(platform_.folder) / "packs"; }
+
+web::Result<PackedBackup> Backups::write_pack(const std::string& name) const {
+  const auto found = find(name);
+  if (!found) return web::not_found("No such backup");
+  if (!is_complete_backup(*found)) return web::conflict("This backup is not complete");
+  if (const auto room = disk_.admit(bytes_in(*found)); !room) return room.error();
+  PackedBackup packed{.ticket = crypto::random_id(32)};
+  const auto file = packs() / (packed.ticket + std::string(pack_ending));
+  try {
+    finish_backup(agentbox::DataFolder(*found));
+    fs::remove_all(packs());
+    agentbox::DataFolder(exchange_folder(platform_.folder)).prepare();
+    agentbox::DataFolder(packs()).prepare();
+    packing::write_box(*found, time_of(name).value_or(store::now()), file, platform_.master_key,
+                       [](std::uint64_t, std::uint64_t) {});
+    packed.bytes = fs::file_size(file);
+    return packed;
+  } catch (const std::exception& error) {
+    std::error_code ignored;
+    fs::remove_all(packs(), ignored);
+    return web::internal(std::string("The backup cannot be packed: ") + error.what());
+  }
+}
+
+web::Task<web::Result<PackedBackup>> Backups::pack(std::string name) {
+  auto write = [this, name = std::move(name)] { return write_pack(name); };
+  co_return co_await web::offload(platform_.backups, std::move(write));
+}
+
+web::Result<fs::path> Backups::packed(const std::string& ticket) const {
+  const bool is_plain = !ticket.empty() && std::ranges::all_of(ticket, web::is_alphanumeric);
+  auto file = packs() / (ticket + std::string(pack_ending));
+  std::error_code missing;
+  if (!is_plain || !fs::is_regular_file(file, missing)) return web::not_found("No such file: it was fetched already");
+  return file;
 }
 
 web::Task<web::Result<void>> Backups::remove(std::string name) {

@@ -24,6 +24,11 @@ struct MadeBackup {
   bool is_complete = false;  // false: it is being made, or was cut off
 };
 
+struct PackedBackup {
+  std::string ticket;  // opens its file, once
+  std::uintmax_t bytes = 0;
+};
+
 struct Verification {
   std::vector<store::Store::Finding> findings;  // none: the backup is sound
 };
@@ -54,10 +59,18 @@ class Backups {
   web::Task<web::Result<Verification>> drill(std::string name, store::Census);
   // not_found; conflict while a backup is in progress.
   web::Task<web::Result<void>> remove(std::string name);
+  // The backup as one file that `agentbox unpack` opens with the master key, which is not in it. It takes the place of
+  // one that was packed before, and is kept until it is opened or the box starts again. not_found; conflict: it is not
+  // complete; unavailable without room for the file; internal with the reason if it cannot be written.
+  web::Task<web::Result<PackedBackup>> pack(std::string name);
+  // The folder and the name of the file; not_found. The caller removes the file as soon as it has opened it.
+  web::Result<std::filesystem::path> packed(const std::string& ticket) const;
 
  private:
   std::optional<std::filesystem::path> find(const std::string& name) const;
   web::Result<Verification> restore_and_check(const std::string& name, const store::Census*) const;
+  web::Result<PackedBackup> write_pack(const std::string& name) const;
+  std::filesystem::path packs() const;
   MadeBackup copy_all(const std::string& name) const;
 
   store::Store& store_;

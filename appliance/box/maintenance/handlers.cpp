@@ -4,6 +4,7 @@
 
 #include "appliance/box/maintenance/exchange_folder.h"
 #include "appliance/foundation/redaction.h"
+#include "appliance/media/sending/send_file.h"
 #include "web/routes/endpoint.h"
 #include "web/routes/reply.h"
 
@@ -91,6 +92,34 @@ web::Answer verify_backup(const Services& services, const web::Request& request)
   co_return web::reply(answer);
 }
 
+web::Answer pack_backup(const Services& services, const web::Request& request) {
+  const auto& name = request.param("name");
+  const auto packed = co_await services.backups.pack(name);
+  auto error = packed ? std::nullopt : std::optional(packed.error());
+  std::string subject = name;
+  co_await note(services, request, "backup packed by admin", std::move(subject), std::move(error));
+  if (!packed) co_return packed.error();
+  const BackupPackView answer{.name = name,
+                              .address = "/api/admin/backup-packs/" + packed->ticket,
+                              .bytes = static_cast<std::int64_t>(packed->bytes)};
+  co_return web::reply(answer, 201);
+}
+
+web::Answer send_pack(const Services& services, const web::Request& request) {
+  const auto file = services.backups.packed(request.param("pack"));
+  if (!file) co_return file.error();
+  sending::MediaFile wanted{.folder = file->parent_path(),
+                            .name = file->filename().string(),
+                            .content_type = "application/zstd",
+                            .cache_control = "no-store"};
+  auto response = co_await sending::send_file(services.blocking, std::move(wanted), request);
+  if (!response) co_return response.error();
+  response->set("Content-Disposition", "attachment; filename=\"backup.agentbox\"");
+  std::error_code ignored;
+  if (request.method == web::GET) std::filesystem::remove(*file, ignored);  // the response has it open
+  co_return response;
+}
+
 web::Answer remove_backup(const Services& services, const web::Request& request) {
   const auto removed = co_await services.backups.remove(request.param("name"));
   std::string name = request.param("name");
@@ -105,6 +134,10 @@ constexpr const char* whole_text =
     "As `agentbox backup` makes it, in the folder `backups` of the data folder: store, workspaces, skills and the "
     "sealed "
     "settings. 409 while another backup is in progress.";
+constexpr const char* pack_text =
+    "As one file, an archive that `agentbox unpack` opens with the box's master key, which is not in it. `address` has "
+    "the file, once: it is removed as soon as it is fetched, when another one is packed, and when the box starts. 503 "
+    "without room for it on the disk of the data folder.";
 constexpr const char* list_text =
     "Those in the data folder, the latest first. `restoreDrill` is absent before the first scheduled backup: each of "
     "those "
@@ -139,6 +172,11 @@ std::vector<web::Route> backend_routes(const agentbox::Guards& guards, const web
       {web::POST, "/api/admin/backups/:name/verify", key, nullptr,
        web::plain(on(verify_backup)).returns<VerifiedBackup>().describe(verify_text).fails({web::Kind::conflict}),
        "Verify a backup"},
+      {web::POST, "/api/admin/backups/:name/pack", key, nullptr,
+       web::plain(on(pack_backup)).returns<BackupPackView>(201).describe(pack_text).fails({web::Kind::conflict}),
+       "Pack a backup into one file"},
+      {web::GET, "/api/admin/backup-packs/:pack", key, nullptr,
+       web::plain(on(send_pack)).describe(pack_text).fails({web::Kind::not_found}), "Fetch a packed backup"},
       {web::DELETE, "/api/admin/backups/:name", key, nullptr,
        web::plain(on(remove_backup)).returns<web::Succeeded>().fails({web::Kind::conflict}), "Remove a backup"},
   };

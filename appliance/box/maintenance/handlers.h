@@ -62,6 +62,12 @@ struct BackupList {
 };
 BOOST_DESCRIBE_STRUCT(BackupList, (), (backups, count, restoreDrill))
 
+struct BackupPackView {
+  std::string name, address;
+  std::int64_t bytes = 0;
+};
+BOOST_DESCRIBE_STRUCT(BackupPackView, (), (name, address, bytes))
+
 struct FindingView {
   std::string where, what;
 };

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "appliance/foundation/data_folder.h"
+
 namespace packing {
 
 std::vector<std::string_view> parts_of(std::string_view path) {
@@ -37,7 +39,7 @@ bool stays_within(std::string_view target, std::size_t depth) {
 
 std::string_view root_of(std::string_view path) {
   const auto parts = parts_of(path);
-  if (parts.size() < 3 || parts[0] != "agents" || parts[2] != "workspace") return parts[0];
+  if (parts.size() < 3 || parts[0] != "agents" || !agentbox::is_kept_of_agents(parts[2])) return parts[0];
   return path.substr(0, parts[0].size() + parts[1].size() + parts[2].size() + 2);
 }
 

@@ -29,7 +29,7 @@ std::vector<std::string_view> parts_of(std::string_view path);
 // at most `depth` folders. Links that it leads through are held to the same rule, so that none leads out.
 bool stays_within(std::string_view target, std::size_t depth);
 
-// The workspace that the path is in, "agents/<id>/workspace"; else its first part.
+// The agent's folder that the path is in, "agents/<id>/workspace" or "agents/<id>/volumes"; else its first part.
 std::string_view root_of(std::string_view path);
 
 }  // namespace packing

@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "appliance/files/root.h"
+#include "appliance/foundation/data_folder.h"
 #include "appliance/foundation/settings/settings.h"
 
 namespace packing {
@@ -54,6 +55,8 @@ void Walk::add_link(int folder, const std::string& name, Entry entry, std::size_
   archive_.add(entry);
 }
 
+bool is_of_agent(std::string_view path) { return agentbox::is_kept_of_agents(parts_of(root_of(path)).back()); }
+
 // `name` in `folder` as `path`. Only what is opened counts: it may have been replaced since it was listed.
 void Walk::add(int folder, const std::string& name, const std::string& path, std::size_t depth) {
   struct stat info {};
@@ -64,7 +67,7 @@ void Walk::add(int folder, const std::string& name, const std::string& path, std
   const Descriptor opened(::openat(folder, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   if (!opened && (errno == ENOENT || errno == ELOOP || errno == ENXIO)) return;
   // An agent's files, which it may close to the box or hold a lease on, cannot stop what concerns the whole box.
-  if (!opened && (errno == EACCES || errno == EPERM || errno == EAGAIN) && root_of(path).ends_with("workspace")) {
+  if (!opened && (errno == EACCES || errno == EPERM || errno == EAGAIN) && is_of_agent(path)) {
     left_out_.push_back(path.substr(0, 1'000) + ": " + std::strerror(errno));
     return;
   }

@@ -23,7 +23,7 @@ constexpr int deepest = 200;  // nested folders; each takes a descriptor
 constexpr std::int64_t nanoseconds = 1'000'000'000;
 constexpr auto draft_name = ".agentbox-receiving";
 
-// Of the data folder; of agents/ only workspaces.
+// Of the data folder; of agents/ only what is kept of an agent's files.
 constexpr std::array followed{"agents", "skills", "tls", "agentbox.toml", "catalogue.json", "store.schema"};
 
 [[noreturn]] void fail(const std::string& what) { throw std::runtime_error(what + ": " + std::strerror(errno)); }
@@ -44,7 +44,7 @@ files::Components components_of(const std::string& path) {
 // Whether agents/<id>/<name> belongs to the tree.
 bool is_followed(const std::string& path) {
   const auto parts = packing::parts_of(path);
-  return parts.front() != "agents" || parts.size() != 3 || parts[2] == "workspace";
+  return parts.front() != "agents" || parts.size() != 3 || agentbox::is_kept_of_agents(parts[2]);
 }
 
 class Lister {

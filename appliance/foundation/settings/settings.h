@@ -70,9 +70,12 @@ struct Settings {
   std::string isolation = "any";                  // any, required
   std::string run_as;                             // user that a box started by root becomes; empty: root
   std::string agent_tools = "system";             // a folder with a tree for commands; system, off
+  std::string command_helper;                     // socket of the service that starts commands; empty: none
   std::string browser = "auto";                   // of agents: a path in that tree; auto, off
+  std::chrono::seconds browser_idle{300};         // until a browser that is not used is ended
   std::string isolation_for_commands = "strong";  // strong, namespaces
-  bool container_lan = false;                     // containers may reach private, link-local and metadata addresses
+  std::chrono::milliseconds terminal_idle_time{1'800'000};
+  bool container_lan = false;  // containers may reach private, link-local and metadata addresses
 
   std::chrono::milliseconds watchdog_check_interval{120'000}, watchdog_degraded_check_interval{5'000},
       watchdog_crash_loop_window{300'000};

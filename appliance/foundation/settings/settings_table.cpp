@@ -166,14 +166,21 @@ std::vector<Setting> make_table() {
            "containers the image agentbox/agent-tools:latest), a folder with a tree of its own, or for agents in "
            "containers an image; off: agents run no commands",
            "system, off, folder or image"),
+      text("COMMAND_HELPER", &S::command_helper,
+           "socket of the service that starts agents' commands for a box that is not root, as the Debian package's "
+           "units set it; without the socket the box starts them itself",
+           "path"),
       checked(text("BROWSER", &S::browser,
                    "program of agents' browsers, a Chromium, where AGENT_TOOLS has it; auto: looked for in the usual "
                    "places; off: agents have none",
                    "auto, off or path"),
               program_problem),
+      seconds("BROWSER_IDLE", &S::browser_idle, 5, 86'400, "how long an agent's browser runs on without being used"),
       choice("ISOLATION_FOR_COMMANDS", &S::isolation_for_commands, {"strong", "namespaces"},
              "what agents' commands require: the isolation level strong, or only namespaces of their own, for kernels "
              "before 6.7"),
+      time_span("TERMINAL_IDLE_TIME", &S::terminal_idle_time, 1s, 24h,
+                "time without input after which a user's terminal in an agent's workspace ends"),
       boolean("CONTAINER_LAN", &S::container_lan,
               "let agents in containers reach private, link-local and metadata addresses"),
       boolean("PROVISIONING_ENABLED", &S::provisioning_enabled, "allow new agents; off: requests for one get 503"),

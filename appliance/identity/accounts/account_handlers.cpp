@@ -29,7 +29,7 @@ web::Answer register_user(const Services& services, const web::Request& request,
                               .honeypot = form.website.value_or("")};
   if (form.name) attempt.registration.name = std::move(*form.name);
   if (form.referralCode) attempt.registration.referral_code = std::move(*form.referralCode);
-  if (form.inviteCode) attempt.registration.invite_code = std::move(*form.inviteCode);
+  if (form.inviteCode && !form.inviteCode->empty()) attempt.registration.invite_code = std::move(*form.inviteCode);
   auto actor = audit::actor_of(request);
   const auto user = co_await services.self_service.register_user(std::move(actor), std::move(attempt));
   if (!user) co_return user.error();

@@ -24,6 +24,13 @@ web::Response with_invite(web::Response response, std::optional<std::string> cod
                                                 .secure = is_secure});
 }
 
+// The code has served once somebody is signed in with it.
+web::Response without_invite(web::Response response, const web::Request& request) {
+  if (request.cookies(invite_cookie).empty()) return response;
+  return web::with_cookie(std::move(response),
+                          {.name = std::string(invite_cookie), .value = "", .secure = request.secure});
+}
+
 // Only letters, digits and hyphens can be sent back in a cookie as they are.
 std::optional<std::string> invite_code_of(const web::Request& request) {
   auto query = web::parse_query<RedirectQuery>(request);
@@ -89,7 +96,7 @@ web::Answer finish_sign_in(const Services& services, const RouteNames& names, co
   const auto result = co_await services.sign_in.begin(std::move(client), std::move(entry), std::move(user));
   if (!result) co_return to_login(names, failure);
   const std::string page = result->challenge ? "/login?second-factor" : "/dashboard";
-  co_return sign_in::with_cookies(web::redirect(page), *result);
+  co_return without_invite(sign_in::with_cookies(web::redirect(page), *result), request);
 }
 
 }  // namespace oauth

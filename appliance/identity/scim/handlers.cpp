@@ -146,7 +146,7 @@ web::Answer create_user(const Services& services, const Request& request, json::
 }
 
 web::Answer replace_user(const Services& services, const Request& request, json::object body) {
-  const std::string id = request.param("id");
+  const std::string& id = request.param("id");
   auto statement = read_user(std::move(body), services.provisioning.separate_email(id));
   if (!statement) co_return statement.error();
   auto changed = co_await services.provisioning.change_user(audit::actor_of(request), id, std::move(*statement),

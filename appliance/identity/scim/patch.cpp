@@ -222,7 +222,7 @@ class Patcher {
   static web::Result<void> add_element(json::array& list, const Target& target, const json::value& value) {
     json::object element;
     for (const std::string_view name : {"type", "value"})
-      if (auto text = target.filter ? target.filter->required(name) : std::nullopt) element[name] = std::move(*text);
+      if (const auto text = target.filter ? target.filter->required(name) : std::nullopt) element[name] = *text;
     if (!target.path.sub.empty())
       element[target.path.sub] = value;
     else if (const auto* given = value.if_object())

@@ -168,8 +168,8 @@ json::object member_of_group(const std::string& base, const accounts::User& user
 }
 
 void add_version(json::object& resource) {
-  auto version = version_of(resource);
-  resource["meta"].get_object()["version"] = std::move(version);
+  const auto version = version_of(resource);
+  resource["meta"].get_object()["version"] = version;
 }
 
 }  // namespace scim

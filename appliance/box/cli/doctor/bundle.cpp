@@ -57,7 +57,7 @@ std::string folder_listing(const fs::path& folder) {
        !failed && entry != fs::end(entry) && count < max_listed; entry.increment(failed), ++count) {
     struct stat status {};
     if (::lstat(entry->path().c_str(), &status) != 0) continue;
-    if (entry->path().filename() == "workspace") entry.disable_recursion_pending();
+    if (agentbox::is_kept_of_agents(entry->path().filename().string())) entry.disable_recursion_pending();
     const char kind = S_ISDIR(status.st_mode)   ? 'd'
                       : S_ISLNK(status.st_mode) ? 'l'
                       : S_ISREG(status.st_mode) ? '-'

@@ -83,11 +83,23 @@ Finding check_isolation(const Settings& settings) {
       "do not trust one another"};
 }
 
+// Whether it answers is found out by the box, and is in /health.
+Finding check_command_service(const Settings& settings) {
+  const std::string check = "service for agents' commands";
+  std::error_code unknown;
+  if (fs::is_socket(settings.command_helper, unknown))
+    return {check, Level::ok, "it is asked at " + settings.command_helper, {}};
+  return {check, Level::note, "there is no socket " + settings.command_helper + ", which COMMAND_HELPER names",
+          "systemctl enable --now agentbox-commands.socket, if agents are to run commands"};
+}
+
 }  // namespace
 
 Findings check_runtime(const Settings& settings) {
   auto findings = settings.agent_runtime == "process" ? Findings() : check_engine(settings);
   findings.push_back(check_isolation(settings));
+  if (!settings.command_helper.empty() && settings.agent_tools != "off")
+    findings.push_back(check_command_service(settings));
   return findings;
 }
 
