@@ -19,7 +19,10 @@ if (!packages) {
 }
 const { build } = createRequire(resolve(packages, "esbuild/package.json"))("esbuild");
 
+// Each language is one file of all texts.
 const languages = readdirSync(join(here, "src/messages")).map((name) => basename(name, ".json"));
+const texts = Object.fromEntries(languages.map((tag) => [tag, { frame: `/texts.${tag}.js` }]));
+const texts_of = (tag) => `export default ${readFileSync(join(here, "src/messages", `${tag}.json`), "utf8")}`;
 const shared = {
   bundle: true,
   write: false,
@@ -37,10 +40,11 @@ async function files() {
     format: "esm",
     jsx: "automatic",
     jsxImportSource: "preact",
-    define: { LANGUAGES: JSON.stringify(languages), DIAGRAM_PAGE: '""' },
+    define: { TEXTS: JSON.stringify(texts), TEXTS_OF_PAGE: "{}", DIAGRAM_PAGE: '""' },
   });
   const style = await build({ ...shared, entryPoints: { page: join(here, "design/page.css") } });
-  return new Map([page, style].flatMap(({ outputFiles }) => outputFiles).map(({ path, contents }) => [`/${basename(path)}`, contents]));
+  const made = [page, style].flatMap(({ outputFiles }) => outputFiles).map(({ path, contents }) => [`/${basename(path)}`, contents]);
+  return new Map([...made, ...languages.map((tag) => [texts[tag].frame, texts_of(tag)])]);
 }
 
 let built = new Map();

@@ -2,7 +2,6 @@
 // they are split into files, so that a page loads those that it uses.
 import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { transform } from "esbuild";
 
 // What an element shows or says, as esbuild writes compiled JSX: an attribute, an only child, or a child on a line of its
 // own, where the line before does not begin an element.
@@ -22,7 +21,7 @@ export const texts_in_message_files = {
   setup(build) {
     build.onLoad({ filter: /\.tsx$/ }, async ({ path }) => {
       const contents = await readFile(path, "utf8");
-      const { code } = await transform(contents, { loader: "tsx", jsx: "automatic", jsxImportSource: "preact" });
+      const { code } = await build.esbuild.transform(contents, { loader: "tsx", jsx: "automatic", jsxImportSource: "preact" });
       const errors = spoken_texts(code).map((text) => ({
         text: `"${text}" is a text in a component: put it in src/messages`,
         location: { file: path },

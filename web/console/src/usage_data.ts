@@ -84,6 +84,21 @@ export function sumsBy(calls: ModelCall[], key: (one: ModelCall) => string): Sum
   return [...sums.values()].sort((a, b) => b.cost - a.cost || b.inputTokens + b.outputTokens - a.inputTokens - a.outputTokens);
 }
 
+// The calls of each agent on the days that these calls cover wholly, oldest first. Older calls than these may exist.
+export function callsByDay(calls: ModelCall[], hasMore: boolean): Map<string, number[]> {
+  const oldest = hasMore ? (calls.at(-1)?.at.slice(0, 10) ?? "") : "";
+  const days = daysOf("30").filter((date) => date > oldest);
+  const counts = new Map<string, number[]>();
+  for (const { at, agentId } of calls) {
+    const index = days.indexOf(at.slice(0, 10));
+    if (!agentId || index < 0) continue;
+    const found = counts.get(agentId) ?? days.map(() => 0);
+    found[index]! += 1;
+    counts.set(agentId, found);
+  }
+  return counts;
+}
+
 // What the month will have cost if its other days are like those so far.
 export function forecast(costSoFar: number): number {
   const today = new Date();

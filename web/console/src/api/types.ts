@@ -59,6 +59,7 @@ export type Cap = Answer<"GET /api/caps">["caps"][number];
 export type NewCap = Body<"PUT /api/caps">;
 export type ApiKey = Answer<"GET /api/keys">["keys"][number];
 export type BrowserHand = Body<"POST /api/agents/{id}/browser">;
+export type Terminals = Answer<"GET /api/agents/{id}/terminals">;
 export type Credential = Answer<"GET /api/credentials">["credentials"][number];
 export type CredentialUse = Answer<"GET /api/credentials/uses">["uses"][number];
 export type ProviderKey = Answer<"GET /api/provider-keys">["keys"][number];
@@ -99,6 +100,7 @@ export type BusKey = Answer<"GET /api/underground/keys">["keys"][number];
 export type BusMessage = Answer<"GET /api/underground/messages">["messages"][number];
 
 export type Wallet = Answer<"GET /api/wallet">;
+export type GateRule = Answer<"GET /api/agents/{id}/gate">["rules"][number];
 export type Ask = Answer<"GET /api/asks">["asks"][number];
 export type Transfer = Answer<"GET /api/wallet/transfers">["transfers"][number];
 export type NewTransfer = Body<"POST /api/wallet/transfer">;

@@ -1,6 +1,8 @@
 // Saves a text as a file of the reader's.
-export function download(name: string, text: string, type = "text/plain") {
-  const url = URL.createObjectURL(new Blob([text], { type }));
+export const download = (name: string, text: string, type = "text/plain") => downloadBlob(name, new Blob([text], { type }));
+
+export function downloadBlob(name: string, content: Blob) {
+  const url = URL.createObjectURL(content);
   const link = document.createElement("a");
   link.href = url;
   link.download = name.replace(/[^\p{L}\p{N}._ -]/gu, "_");

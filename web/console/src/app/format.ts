@@ -1,5 +1,5 @@
 // Dates, numbers and money in the reader's language and time zone.
-import { locale } from "./i18n";
+import { locale, t } from "./i18n";
 
 const made = new Map<string, unknown>();
 
@@ -71,6 +71,7 @@ const steps: [Intl.RelativeTimeFormatUnit, number][] = [
 // How long ago, or in how long: "3 minutes ago".
 export function relative(at: string | Date): string {
   const seconds = (new Date(at).getTime() - Date.now()) / 1_000;
+  if (seconds <= 0 && seconds > -10) return t("time.just_now");
   const [unit, length] = steps.find(([, size]) => Math.abs(seconds) >= size) ?? steps.at(-1)!;
   const format = cached("relative", () => new Intl.RelativeTimeFormat(locale.value, { numeric: "auto" }));
   return format.format(Math.trunc(seconds / length), unit);

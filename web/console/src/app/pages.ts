@@ -73,6 +73,7 @@ export const pages: Page[] = [
   { path: "/admin/agents", title: "page.all_agents", access: "support", load: () => import("../pages/admin/agents") },
   { path: "/admin/models", title: "page.models", access: "admin", load: () => import("../pages/admin/models") },
   { path: "/admin/images", title: "page.image_catalogue", access: "admin", load: () => import("../pages/admin/images") },
+  { path: "/admin/plans", title: "page.plans", access: "admin", load: () => import("../pages/admin/plans") },
   { path: "/admin/settings", title: "page.box_settings", access: "admin", load: () => import("../pages/admin/settings") },
   { path: "/admin/metrics", title: "page.metrics", access: "support", load: () => import("../pages/admin/metrics") },
   { path: "/admin/standby", title: "page.standby", access: "admin", load: () => import("../pages/admin/standby") },
@@ -92,6 +93,7 @@ export const pages: Page[] = [
   { path: "/agents/:id/usage", title: "page.usage", access: "session", load: () => import("../pages/agent/usage") },
   { path: "/agents/:id/health", title: "page.health", access: "session", load: () => import("../pages/agent/health") },
   { path: "/agents/:id/browser", title: "page.browser", access: "session", load: () => import("../pages/agent/browser") },
+  { path: "/agents/:id/terminal", title: "page.terminal", access: "session", load: () => import("../pages/agent/terminal") },
   { path: "/agents/:id/sharing", title: "page.sharing", access: "session", load: () => import("../pages/agent/sharing") },
   { path: "/agents/:id/settings", title: "page.settings", access: "session", load: () => import("../pages/agent/settings") },
 ];

@@ -69,9 +69,7 @@ const work = (): Section => ({
     ...(hasImages.value ? [{ to: "/images", title: "page.images" as const, icon: "archive" as const }] : []),
     { to: "/templates", title: "page.templates", icon: "template" },
     { to: "/feeds", title: "page.feeds", icon: "feed" },
-    streaming.value
-      ? { to: "/media", title: "page.media", icon: "radio" }
-      : { to: "/media/videos", title: "page.videos", icon: "radio", within: ["/media"] },
+    { to: streaming.value ? "/media" : "/media/videos", title: "page.media", icon: "radio", within: ["/media"] },
     { to: "/playground", title: "page.playground", icon: "playground" },
   ],
 });
@@ -116,6 +114,7 @@ const admin: Section[] = [
     title: "admin.work",
     rows: [
       { to: "/admin/agents", title: "page.all_agents", icon: "agents" },
+      { to: "/admin/plans", title: "page.plans", icon: "receipt" },
       { to: "/admin/models", title: "page.models", icon: "agent" },
       { to: "/admin/images", title: "page.image_catalogue", icon: "archive" },
     ],

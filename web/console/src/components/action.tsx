@@ -8,12 +8,14 @@ import { Notice } from "./notice";
 interface Props {
   kind?: "plain" | "primary" | "danger" | "ghost";
   label?: string;
+  title?: string; // where it shows an icon
+  class?: string;
   run: () => Promise<unknown>;
   children: ComponentChildren;
 }
 
 // A button whose work takes a moment and can fail: one attempt at a time, with the reason beside it.
-export function Action({ kind = "plain", label, run, children }: Props) {
+export function Action({ kind = "plain", label, title, class: extra = "", run, children }: Props) {
   const busy = useSignal(false);
   const error = useSignal("");
   const attempt = async () => {
@@ -29,7 +31,7 @@ export function Action({ kind = "plain", label, run, children }: Props) {
   };
   return (
     <>
-      <Button kind={kind} {...(label && { label })} disabled={busy.value} onClick={() => void attempt()}>
+      <Button kind={kind} {...(label && { label })} title={title} class={extra} disabled={busy.value} onClick={() => void attempt()}>
         {busy.value ? t("state.working") : children}
       </Button>
       {error.value && <Notice kind="error">{error.value}</Notice>}

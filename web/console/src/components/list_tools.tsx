@@ -5,6 +5,7 @@ import { t, tn } from "../app/i18n";
 import { parameter, setParameter } from "../app/router";
 import { Button } from "./button";
 import { EmptyState } from "./empty_state";
+import { type Sorts, sorted } from "./table";
 
 interface Choice {
   value: string;
@@ -13,11 +14,13 @@ interface Choice {
 export interface View<T> {
   text: (item: T) => string; // what the search looks at
   orders?: { value: string; title: string; compare: (a: T, b: T) => number }[]; // the first is the default
+  sorts?: Sorts<T>; // of a table, whose heads sort it
+  by?: string; // the default of those
   filter?: { title: string; choices: Choice[]; matches: (item: T, value: string) => boolean };
 }
 
 // The items that the address selects, in its order.
-export function selected<T>(items: T[], { text, orders = [], filter }: View<T>): T[] {
+export function selected<T>(items: T[], { text, orders = [], sorts, by, filter }: View<T>): T[] {
   const words = parameter("q").toLocaleLowerCase().split(/\s+/).filter(Boolean);
   const filtered = parameter("filter");
   const order = orders.find(({ value }) => value === parameter("sort")) ?? orders[0];
@@ -26,6 +29,7 @@ export function selected<T>(items: T[], { text, orders = [], filter }: View<T>):
     const haystack = text(item).toLocaleLowerCase();
     return words.every((word) => haystack.includes(word)) && (!known || filter!.matches(item, filtered));
   });
+  if (sorts) return sorted(found, sorts, by);
   return order ? found.sort(order.compare) : found;
 }
 

@@ -11,6 +11,7 @@ export interface Resource<T> {
   data: Signal<T | undefined>;
   error: Signal<string>;
   reload: () => Promise<void>;
+  at: Signal<number>; // when the data was loaded; 0 before
 }
 
 // What a page shows of the box, loaded when the page appears and whenever `inputs` change. An answer that was overtaken
@@ -18,6 +19,7 @@ export interface Resource<T> {
 export function useLoad<T>(load: () => Promise<T>, inputs: unknown[] = []): Resource<T> {
   const data = useSignal<T | undefined>(undefined);
   const error = useSignal("");
+  const at = useSignal(0);
   const turn = useSignal(0);
   const reload = async () => {
     const mine = ++turn.value;
@@ -25,6 +27,7 @@ export function useLoad<T>(load: () => Promise<T>, inputs: unknown[] = []): Reso
       const found = await load();
       if (mine !== turn.peek()) return;
       data.value = found;
+      at.value = Date.now();
       error.value = "";
     } catch (cause) {
       if (mine === turn.peek()) error.value = sentence(cause);
@@ -34,7 +37,7 @@ export function useLoad<T>(load: () => Promise<T>, inputs: unknown[] = []): Reso
     void reload();
     return () => void ++turn.value;
   }, inputs);
-  return { data, error, reload };
+  return { data, error, reload, at };
 }
 
 // Loads again when the window is looked at again: for what the box sends no events about.

@@ -78,7 +78,7 @@ export function Menu({ label, items, class: extra = "", disabled = false, head, 
       <button
         type="button"
         class={children ? extra : `ghost icon-only ${extra}`.trim()}
-        aria-label={children ? undefined : label}
+        aria-label={children && !extra.includes("icon-only") ? undefined : label}
         title={label}
         aria-expanded={open.value}
         aria-controls={id}

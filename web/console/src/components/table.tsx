@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
+import { t } from "../app/i18n";
 import { parameter, setParameter } from "../app/router";
 
 export interface Column {
@@ -12,6 +13,7 @@ export interface Column {
 interface Props {
   title: string;
   columns: (string | Column)[];
+  by?: string; // the order of its rows while the address names none
   fixed?: boolean; // columns have the widths that the styles give them, whatever is in them
   class?: string;
   children: ComponentChildren; // its rows
@@ -21,7 +23,7 @@ const columnOf = (column: string | Column): Column => (typeof column === "string
 
 // A table that scrolls inside itself where the screen is too narrow for it. On a phone each row is a small card: its head,
 // and its cells with the titles of their columns.
-export function Table({ title, columns, fixed, class: extra = "", children }: Props) {
+export function Table({ title, columns, by = "", fixed, class: extra = "", children }: Props) {
   const body = useRef<HTMLTableSectionElement>(null);
   const shown = columns.map(columnOf);
   // The titles for phones, and the sides of numbers.
@@ -30,47 +32,75 @@ export function Table({ title, columns, fixed, class: extra = "", children }: Pr
       [...row.cells].forEach((cell, at) => {
         const column = shown[at];
         if (!column) return;
-        cell.dataset.title = column.title;
+        if (!column.hidden) cell.dataset.title = column.title;
         cell.classList.toggle("end", column.align === "end");
       });
   });
-  const now = parameter("sort");
+  const sorts = shown.filter(({ sort }) => sort);
+  const asked = parameter("sort");
+  const now = sorts.some(({ sort }) => asked === sort || asked === `-${sort}`) ? asked : by;
+  const turn = ({ sort, align }: Column) => {
+    const [up, down] = [sort!, `-${sort}`];
+    return now === up ? down : now === down ? up : align ? down : up;
+  };
   return (
-    <div class={`scroll ${extra}`.trim()} tabIndex={0} role="region" aria-label={title}>
-      <table class={fixed ? "fixed" : undefined}>
-        <thead>
-          <tr>
-            {shown.map(({ title: name, align, sort, hidden }) => (
-              <th
-                key={name}
-                scope="col"
-                class={align}
-                aria-sort={sort && now === sort ? "ascending" : sort && now === `-${sort}` ? "descending" : undefined}
-              >
-                {sort ? (
-                  <button type="button" class="sort" onClick={() => setParameter("sort", now === `-${sort}` ? sort : `-${sort}`)}>
-                    {name}
-                  </button>
-                ) : hidden ? (
-                  <span class="unseen">{name}</span>
-                ) : (
-                  name
-                )}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody ref={body}>{children}</tbody>
-      </table>
-    </div>
+    <>
+      {sorts.length > 0 && (
+        <select
+          class="table-order"
+          aria-label={t("list.sort")}
+          value={now}
+          onChange={(event) => setParameter("sort", event.currentTarget.value)}
+        >
+          {now === "" && <option value="" />}
+          {sorts.flatMap(({ title: name, sort }) => [
+            <option key={sort} value={sort}>{`${name} ↑`}</option>,
+            <option key={`-${sort}`} value={`-${sort}`}>{`${name} ↓`}</option>,
+          ])}
+        </select>
+      )}
+      <div class={`scroll ${extra}`.trim()} tabIndex={0} role="region" aria-label={title}>
+        <table class={fixed ? "fixed" : undefined}>
+          <thead>
+            <tr>
+              {shown.map((column) => {
+                const { title: name, align, sort, hidden } = column;
+                return (
+                  <th
+                    key={name}
+                    scope="col"
+                    class={align}
+                    aria-sort={sort && now === sort ? "ascending" : sort && now === `-${sort}` ? "descending" : undefined}
+                  >
+                    {sort ? (
+                      <button type="button" class="sort" onClick={() => setParameter("sort", turn(column))}>
+                        {name}
+                      </button>
+                    ) : hidden ? (
+                      <span class="unseen">{name}</span>
+                    ) : (
+                      name
+                    )}
+                  </th>
+                );
+              })}
+            </tr>
+          </thead>
+          <tbody ref={body}>{children}</tbody>
+        </table>
+      </div>
+    </>
   );
 }
 
+export type Sorts<T> = Record<string, (row: T) => number | string>;
+
 // The rows in the order that the address asks for, by the functions that columns name.
-export function sorted<T>(rows: T[], by: Record<string, (row: T) => number | string>): T[] {
-  const wanted = parameter("sort");
+export function sorted<T>(rows: T[], sorts: Sorts<T>, by = ""): T[] {
+  const asked = parameter("sort");
+  const wanted = sorts[asked.replace(/^-/, "")] ? asked : by;
   const down = wanted.startsWith("-");
-  const value = by[down ? wanted.slice(1) : wanted];
+  const value = sorts[down ? wanted.slice(1) : wanted];
   if (!value) return rows;
   const compare = (a: T, b: T) => {
     const [x, y] = [value(a), value(b)];

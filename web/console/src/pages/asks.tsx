@@ -5,7 +5,6 @@ import { useLive } from "../api/live";
 import { t } from "../app/i18n";
 import { EmptyState } from "../components/empty_state";
 import { Loaded, useLoad, useRefreshOnReturn } from "../components/loaded";
-import { Reload } from "../components/reload";
 import { AskCard } from "../parts/ask_card";
 
 export default function AsksPage() {
@@ -16,7 +15,6 @@ export default function AsksPage() {
     <div class="column">
       <div class="page-head">
         <h1>{t("page.asks")}</h1>
-        <Reload reload={found.reload} />
       </div>
       <p class="quiet">{t("ask.about")}</p>
       <Loaded of={found}>

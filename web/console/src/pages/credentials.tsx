@@ -15,6 +15,7 @@ import { Reload } from "../components/reload";
 import { Table } from "../components/table";
 import { Time } from "../components/time";
 import { CredentialDialog } from "../parts/credential_dialog";
+import { RowActions } from "../parts/row_actions";
 
 export default function CredentialsPage() {
   const found = useLoad(async () => {
@@ -29,10 +30,12 @@ export default function CredentialsPage() {
     <div class="column">
       <div class="page-head">
         <h1>{t("page.credentials")}</h1>
-        <Reload reload={found.reload} />
-        <Button kind="primary" onClick={() => (editing.value = "new")}>
-          {t("credential.new")}
-        </Button>
+        <div class="actions">
+          <Reload of={found} />
+          <Button kind="primary" onClick={() => (editing.value = "new")}>
+            {t("credential.new")}
+          </Button>
+        </div>
       </div>
       <p class="quiet">{t("credential.about")}</p>
       <Loaded of={found}>
@@ -118,14 +121,11 @@ function Row({ credential: one, last, onChange, onRemove }: RowProps) {
           )}
         </p>
       </div>
-      <div class="actions">
-        <Button label={t("credential.replace_this", { name: one.name })} onClick={onChange}>
-          {t("credential.replace")}
-        </Button>
-        <Button kind="danger" label={t("keys.delete_this", { name: one.name })} onClick={onRemove}>
-          {t("action.delete")}
-        </Button>
-      </div>
+      <RowActions
+        of={`cred:${one.name}`}
+        first={{ title: t("credential.replace"), label: t("credential.replace_this", { name: one.name }), run: onChange }}
+        more={[{ title: t("action.delete"), label: t("keys.delete_this", { name: one.name }), icon: "trash", run: onRemove }]}
+      />
     </li>
   );
 }

@@ -16,13 +16,13 @@ import { Notice } from "../components/notice";
 import { Spark } from "../components/spark";
 import { Tile } from "../components/tile";
 import { Activity } from "../parts/activity";
-import { AgentCards } from "../parts/agent_cards";
+import { AgentCards, type Known } from "../parts/agent_cards";
 import { Attention } from "../parts/attention";
 import { BoxOverview } from "../parts/box_overview";
 import { FirstSteps } from "../parts/first_steps";
 import { NewAgentDialog } from "../parts/new_agent";
 import { PlanNotice } from "../parts/plan_notice";
-import { type Sum, sumsBy } from "../usage_data";
+import { callsByDay, sumsBy } from "../usage_data";
 
 export default function Home() {
   useEffect(watch, []);
@@ -72,20 +72,21 @@ export default function Home() {
 }
 
 // Of the newest calls: enough for a day of most accounts.
-async function spentToday(): Promise<Sum[]> {
-  const { calls } = await call("GET /api/dashboard/calls", { query: { limit: 200 } });
+async function newestCalls(): Promise<Pick<Known, "spent" | "byDay">> {
+  const { calls, next } = await call("GET /api/dashboard/calls", { query: { limit: 200 } });
   const today = new Date().toISOString().slice(0, 10);
-  return sumsBy(
+  const spent = sumsBy(
     calls.filter(({ at }) => at.startsWith(today)),
     ({ agentId }) => agentId ?? "",
   );
+  return { spent, byDay: callsByDay(calls, !!next) };
 }
 
 // Of a user who has agents.
 function Work() {
   const list = agents.value ?? [];
   const cost = useLoad(() => call("GET /api/dashboard/cost"));
-  const spent = useLoad(spentToday);
+  const spent = useLoad(newestCalls);
   const tasks = useLoad(async () => (await call("GET /api/scheduled-tasks")).tasks);
   const talks = useLoad(async () => (await call("GET /api/conversations", { query: { limit: 100 } })).conversations);
   const reload = () => Promise.all([cost.reload(), spent.reload(), talks.reload()]).then(() => undefined);
@@ -140,7 +141,7 @@ function Work() {
           <FirstSteps agents={list} />
         </div>
       </div>
-      <AgentCards known={{ spent: spent.data.value, tasks: tasks.data.value, talks: talks.data.value }} />
+      <AgentCards known={{ ...spent.data.value, tasks: tasks.data.value, talks: talks.data.value }} />
     </>
   );
 }

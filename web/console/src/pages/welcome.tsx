@@ -1,12 +1,15 @@
 import * as account from "../account";
 import { t } from "../app/i18n";
+import { parameter } from "../app/router";
 import { Link } from "../components/link";
+import { Notice } from "../components/notice";
 
 const points = ["talk", "work", "persistent"] as const;
 
 export default function Welcome() {
   return (
     <div class="column welcome">
+      {parameter("done") === "erased" && !account.user.value && <Notice kind="hint">{t("leaving.erased")}</Notice>}
       <h1>{t("welcome.title")}</h1>
       <p class="lead">{t("welcome.lead")}</p>
       <p>

@@ -10,11 +10,12 @@ export interface Action {
   label?: string; // for screen readers, where the title does not say for what
   danger?: boolean;
   disabled?: boolean;
+  pressed?: boolean;
   run: () => Promise<unknown> | void;
 }
 
-// Buttons that do something at once: one at a time, with what came of it under.
-export function Actions({ actions, label, children }: { actions: Action[]; label?: string; children?: ComponentChildren }) {
+// One attempt at a time, and the reason why the last failed.
+export function useAttempts() {
   const busy = useSignal(false);
   const error = useSignal("");
   const run = async (action: Action) => {
@@ -28,6 +29,12 @@ export function Actions({ actions, label, children }: { actions: Action[]; label
       busy.value = false;
     }
   };
+  return { busy, error, run };
+}
+
+// Buttons that do something at once: one at a time, with what came of it under.
+export function Actions({ actions, label, children }: { actions: Action[]; label?: string; children?: ComponentChildren }) {
+  const { busy, error, run } = useAttempts();
   return (
     <>
       <div class="actions start" role="group" aria-label={label}>

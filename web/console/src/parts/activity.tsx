@@ -49,13 +49,15 @@ const stateOf = (name: string) => {
 function Entry({ trace, before }: { trace: Trace; before: Trace | undefined }) {
   const name = trace.agentName ?? t("usage.deleted_agent");
   const isState = trace.type === "monitor";
+  const isDirect = !trace.agentId && trace.type === "inference"; // from the playground or with an API key
   return (
     <>
       {dayOf(before) !== dayOf(trace) && <li class="activity-day">{date(trace.startedAt)}</li>}
       <li class="activity-row">
         {trace.agentId ? <Avatar id={trace.agentId} name={name} size="small" /> : <Icon name="activity" />}
         <Link to={`/fleet/traces/${encodeURIComponent(trace.id)}`} class="activity-text">
-          <bdi>{t(`trace.did.${trace.type}`, { name })}</bdi> <bdi class="quiet">{isState ? stateOf(trace.name) : trace.name}</bdi>
+          <bdi>{isDirect ? t("trace.asked") : t(`trace.did.${trace.type}`, { name })}</bdi>{" "}
+          <bdi class="quiet">{isState ? stateOf(trace.name) : trace.name}</bdi>
         </Link>
         {trace.status === "error" && (
           <span class="status bad">

@@ -8,6 +8,7 @@ import { Avatar } from "../components/avatar";
 import { Growing } from "../components/growing";
 import { Link } from "../components/link";
 import { List } from "../components/list_tools";
+import { Spark } from "../components/spark";
 import { Status } from "../components/status";
 import type { Sum } from "../usage_data";
 
@@ -23,7 +24,8 @@ const states: Record<string, (agent: Agent) => boolean> = {
 };
 
 export interface Known {
-  spent: Sum[] | undefined; // today, by agent
+  spent?: Sum[]; // today, by agent
+  byDay?: Map<string, number[]>; // calls of each agent on the days before
   tasks: Task[] | undefined;
   talks: ConversationOverview[] | undefined;
 }
@@ -80,7 +82,7 @@ function costToday(spent: Sum | undefined): string {
   return t(spent?.unknown ? "home.unknown_cost" : "home.no_cost");
 }
 
-function Card({ agent, known: { spent, tasks, talks } }: { agent: Agent; known: Known }) {
+function Card({ agent, known: { spent, byDay, tasks, talks } }: { agent: Agent; known: Known }) {
   const talk = talks?.find(({ agentId, text }) => agentId === agent.id && text);
   const next = tasks
     ?.filter(({ agentId, enabled, nextRun }) => agentId === agent.id && enabled && nextRun)
@@ -106,6 +108,7 @@ function Card({ agent, known: { spent, tasks, talks } }: { agent: Agent; known: 
         <span>{costToday(spent?.find(({ id }) => id === agent.id))}</span>
         {next && <span>{t("home.next_in", { when: relative(next) })}</span>}
         {!next && talk && <span>{relative(talk.conversation.lastMessageAt)}</span>}
+        <Spark values={byDay?.get(agent.id) ?? []} />
       </p>
     </li>
   );

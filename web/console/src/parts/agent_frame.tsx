@@ -18,7 +18,19 @@ import { Notice } from "../components/notice";
 import { Status } from "../components/status";
 import { Tabs } from "../components/tabs";
 
-export type Tab = "" | "files" | "logs" | "memory" | "schedule" | "channels" | "usage" | "health" | "settings" | "browser" | "sharing";
+export type Tab =
+  | ""
+  | "files"
+  | "logs"
+  | "memory"
+  | "schedule"
+  | "channels"
+  | "usage"
+  | "health"
+  | "settings"
+  | "browser"
+  | "terminal"
+  | "sharing";
 
 const tabs: [Tab, Key][] = [
   ["", "page.conversation"],
@@ -77,6 +89,7 @@ function Head({ agent }: { agent: Agent }) {
   const error = useSignal("");
   const stopping = useSignal(false);
   const reason = useSignal("");
+  const hasTerminal = useSignal(false);
   const broken = agent.status === "error";
   useEffect(() => {
     reason.value = "";
@@ -89,6 +102,14 @@ function Head({ agent }: { agent: Agent }) {
       () => undefined,
     );
   }, [agent.id, broken, agent.updatedAt]);
+
+  useEffect(() => {
+    hasTerminal.value = false;
+    call("GET /api/agents/{id}/terminals", { path: { id: agent.id } }).then(
+      (found) => (hasTerminal.value = found.included),
+      () => undefined,
+    );
+  }, [agent.id]);
 
   const run = async (doing: string, action: Action) => {
     busy.value = doing;
@@ -131,6 +152,7 @@ function Head({ agent }: { agent: Agent }) {
               { title: t("agent.restart"), icon: "restart", disabled: !idle || !running, run: () => run(t("agent.restarting"), "restart") },
               { title: t("agent.clone"), icon: "copy", to: agentPath(agent.id, "settings") },
               { title: t("browser.watch"), icon: "globe", to: agentPath(agent.id, "browser") },
+              ...(hasTerminal.value ? [{ title: t("terminal.open"), icon: "terminal" as const, to: agentPath(agent.id, "terminal") }] : []),
               { title: t("sharing.new"), icon: "users", to: agentPath(agent.id, "sharing") },
               { title: t("templates.publish"), icon: "template", to: agentPath(agent.id, "sharing") },
               { title: t("page.settings"), icon: "settings", to: agentPath(agent.id, "settings") },

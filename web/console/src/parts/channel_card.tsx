@@ -6,7 +6,6 @@ import { type Key, t, tn } from "../app/i18n";
 import { agentPath } from "../app/pages";
 import { Action } from "../components/action";
 import { Badge } from "../components/badge";
-import { Button } from "../components/button";
 import { CodeBlock } from "../components/code_block";
 import { Confirm } from "../components/confirm";
 import { Field, Select } from "../components/field";
@@ -16,6 +15,7 @@ import { Loaded, type Resource, useLoad } from "../components/loaded";
 import { State, type Tone } from "../components/state";
 import { Time } from "../components/time";
 import { channelBody, ChannelFields } from "./channel_fields";
+import { RowActions } from "./row_actions";
 
 interface Props {
   agent: Agent;
@@ -42,6 +42,8 @@ export function ChannelCard({ agent, channel, reload }: Props) {
     async () => (await call("GET /api/agents/{id}/channels/{channel}/dead-letters", { path })).deadLetters,
     [channel],
   );
+  // The list may be newer than the channel's own count.
+  const isWaitedFor = channel.pending > 0 || !!peers.data.value?.some(({ standing }) => standing === "pending");
   const change = async (
     body: Partial<Pick<Channel, "access" | "enabled" | "usedBy" | "dailyCap" | "peerDailyCap">> | Omit<NewChannel, "kind">,
   ) => {
@@ -98,15 +100,21 @@ export function ChannelCard({ agent, channel, reload }: Props) {
           <option value="image">{t("channels.used_by.image")}</option>
         </Select>
       )}
-      <div class="actions start">
-        <Action run={() => invite(true)}>{t("channels.link")}</Action>
-        <Action run={() => invite(false)}>{t("channels.invite")}</Action>
-        <Action run={() => call("POST /api/agents/{id}/channels/{channel}/test", { path })}>{t("channels.test")}</Action>
-        <Action run={() => change({ enabled: !channel.enabled })}>{t(channel.enabled ? "channels.disable" : "channels.enable")}</Action>
-        <Button kind="danger" label={t("channels.remove_this", { name })} onClick={() => (removing.value = true)}>
-          {t("action.remove")}
-        </Button>
-      </div>
+      <RowActions
+        of={name}
+        start
+        first={{ title: t("channels.link"), run: () => invite(true) }}
+        more={[
+          { title: t("channels.invite"), icon: "users", run: () => invite(false) },
+          { title: t("channels.test"), icon: "transfer", run: () => call("POST /api/agents/{id}/channels/{channel}/test", { path }) },
+          {
+            title: t(channel.enabled ? "channels.disable" : "channels.enable"),
+            icon: "power",
+            run: () => change({ enabled: !channel.enabled }),
+          },
+          { title: t("action.remove"), label: t("channels.remove_this", { name }), icon: "trash", run: () => void (removing.value = true) },
+        ]}
+      />
       {invitation.value && (
         <>
           <p>{t("channels.invitation")}</p>
@@ -125,7 +133,7 @@ export function ChannelCard({ agent, channel, reload }: Props) {
           <CapField label={t("channels.peer_daily_cap")} name="peerDailyCap" value={channel.peerDailyCap} />
         </div>
       </Form>
-      {channel.pending > 0 && (
+      {isWaitedFor && (
         <Form
           submit={t("channels.confirm")}
           onSubmit={async (values) => {
@@ -236,22 +244,23 @@ function PeerRow({ path, peer, peers, usualCap }: PeerProps) {
           </Form>
         )}
       </div>
-      <div class="actions">
-        {(admits || peer.standing === "visitor") && peer.conversationId && (
-          <Link to={`${agentPath(path.id, "")}?c=${peer.conversationId}`}>{t("channels.read")}</Link>
-        )}
-        {peer.standing === "allowed" && !limiting.value && (
-          <Button label={t("channels.limit_this", { name: peer.name || peer.address })} onClick={() => (limiting.value = true)}>
-            {t("channels.limit")}
-          </Button>
-        )}
-        {!admits && <Action run={() => decide("allowed")}>{t("channels.admit")}</Action>}
-        {peer.standing !== "blocked" && (
-          <Action kind="danger" run={() => decide("blocked")}>
-            {t("channels.block")}
-          </Action>
-        )}
-      </div>
+      {(admits || peer.standing === "visitor") && peer.conversationId && (
+        <Link to={`${agentPath(path.id, "")}?c=${peer.conversationId}`}>{t("channels.read")}</Link>
+      )}
+      <RowActions
+        of={peer.name || peer.address}
+        first={
+          !admits
+            ? { title: t("channels.admit"), run: () => decide("allowed") }
+            : peer.standing === "allowed" &&
+              !limiting.value && {
+                title: t("channels.limit"),
+                label: t("channels.limit_this", { name: peer.name || peer.address }),
+                run: () => void (limiting.value = true),
+              }
+        }
+        more={[peer.standing !== "blocked" && { title: t("channels.block"), icon: "close", run: () => decide("blocked") }]}
+      />
     </li>
   );
 }
@@ -268,25 +277,26 @@ function LetterRow({ path, letter, reload }: { path: Path; letter: DeadChannelMe
           {letter.error} · <Time at={letter.createdAt} ago />
         </p>
       </div>
-      <div class="actions">
-        <Action
-          run={async () => {
+      <RowActions
+        of={letter.file ?? letter.text}
+        first={{
+          title: t("channels.again"),
+          run: async () => {
             await call("POST /api/agents/{id}/channels/{channel}/dead-letters/{letter}/replay", { path: of });
             await reload();
-          }}
-        >
-          {t("channels.again")}
-        </Action>
-        <Action
-          kind="danger"
-          run={async () => {
-            await call("DELETE /api/agents/{id}/channels/{channel}/dead-letters/{letter}", { path: of });
-            await reload();
-          }}
-        >
-          {t("channels.discard")}
-        </Action>
-      </div>
+          },
+        }}
+        more={[
+          {
+            title: t("channels.discard"),
+            icon: "trash",
+            run: async () => {
+              await call("DELETE /api/agents/{id}/channels/{channel}/dead-letters/{letter}", { path: of });
+              await reload();
+            },
+          },
+        ]}
+      />
     </li>
   );
 }

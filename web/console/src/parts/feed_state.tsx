@@ -1,5 +1,5 @@
 import type { Feed } from "../api/types";
-import { duration } from "../app/format";
+import { duration, relative } from "../app/format";
 import { named, t } from "../app/i18n";
 import { State, type Tone } from "../components/state";
 
@@ -12,7 +12,9 @@ export function FeedFacts({ feed }: { feed: Feed }) {
       <p class="facts">
         <State tone={tones[feed.status]}>{named("feeds.status", feed.status)}</State>
         <span>{named("feeds.kind", feed.kind)}</span>
-        {typeof feed.ageSeconds === "number" && <span>{t("feeds.age", { age: duration(feed.ageSeconds * 1_000) })}</span>}
+        {typeof feed.ageSeconds === "number" && (
+          <span>{t("feeds.fetched", { when: relative(new Date(Date.now() - feed.ageSeconds * 1_000)) })}</span>
+        )}
         {typeof feed.intervalSeconds === "number" && <span>{t("feeds.every", { interval: duration(feed.intervalSeconds * 1_000) })}</span>}
       </p>
       {feed.error && (

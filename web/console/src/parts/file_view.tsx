@@ -7,6 +7,7 @@ import { Badge } from "../components/badge";
 import { Button } from "../components/button";
 import { Confirm } from "../components/confirm";
 import { EmptyState } from "../components/empty_state";
+import { Icon } from "../components/icon";
 import { Link } from "../components/link";
 import { useLoad } from "../components/loaded";
 import { Notice } from "../components/notice";
@@ -14,6 +15,7 @@ import { Time } from "../components/time";
 import { filesPath, forgetFile, isDirty, isImage, nameOf, open, type OpenFile, rawUrl, save, type Workspace } from "../workspace";
 import { DeleteDialog, RenameDialog } from "./file_dialogs";
 import { LazyEditor } from "./lazy_editor";
+import { RowActions } from "./row_actions";
 
 interface Props {
   of: Workspace;
@@ -36,13 +38,22 @@ export function FileView({ of, path, onChanged }: Props) {
           <Link to={all} class="button back">
             {t("files.back")}
           </Link>
-          <a class="button" href={rawUrl(of, path)} download={nameOf(path)}>
-            {t("logs.download")}
+          <a
+            class="button ghost icon-only"
+            href={rawUrl(of, path)}
+            download={nameOf(path)}
+            aria-label={t("logs.download")}
+            title={t("logs.download")}
+          >
+            <Icon name="download" />
           </a>
-          <Button onClick={() => (doing.value = "rename")}>{t("action.rename")}</Button>
-          <Button kind="danger" onClick={() => (doing.value = "delete")}>
-            {t("action.delete")}
-          </Button>
+          <RowActions
+            of={nameOf(path)}
+            more={[
+              { title: t("action.rename"), icon: "edit", run: () => void (doing.value = "rename") },
+              { title: t("action.delete"), icon: "trash", run: () => void (doing.value = "delete") },
+            ]}
+          />
         </div>
       </header>
       {isImage(path) ? (

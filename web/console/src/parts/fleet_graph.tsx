@@ -26,7 +26,11 @@ interface Props {
 
 export function FleetGraph({ graph: { nodes, edges }, selected, onSelect }: Props) {
   const height = heightFor(nodes.length);
-  const place = ({ x, y }: Soul) => ({ x: margin + (x / 100) * (width - 2 * margin), y: margin + (y / 100) * (height - 2 * margin) });
+  // The picture is wider than high: a few nodes, which the box puts above each other, stand side by side.
+  const place = ({ x, y }: Soul) => {
+    const [across, down] = height < 100 ? [y, x] : [x, y];
+    return { x: margin + (across / 100) * (width - 2 * margin), y: margin + (down / 100) * (height - 2 * margin) };
+  };
   const byId = new Map(nodes.map((node) => [node.id, node]));
   return (
     <PanZoom label={t("fleet.picture")} width={width} height={height}>

@@ -67,7 +67,7 @@ function TracePane({ agent, talk }: { agent: Agent; talk: Talk }) {
     const own = running.filter(({ agentId }) => agentId === agent.id) as Span[];
     const id = own[0]?.traceId ?? traces[0]?.id;
     const trace = id ? await call("GET /api/traces/{id}", { path: { id } }).catch(() => undefined) : undefined;
-    return { id, running: own, spans: trace ? flat(trace.trace.spans as unknown as Span[]) : [] };
+    return { id, running: own, spans: trace ? flat(trace.spans as unknown as Span[]) : [] };
   }, [agent.id, waiting]);
   useEffect(() => {
     if (!waiting) return;

@@ -45,7 +45,7 @@ export function Leaving() {
             forgetAll();
             account.user.value = null;
             account.settings.value = null;
-            go("/", { replace: true });
+            go("/?done=erased", { replace: true });
           }}
         >
           <p>{t("leaving.about")}</p>

@@ -6,13 +6,13 @@ import { call } from "../api/client";
 import type { Broadcast, OwnStream } from "../api/types";
 import { named, t } from "../app/i18n";
 import { agentPath } from "../app/pages";
-import { Button } from "../components/button";
 import { Confirm } from "../components/confirm";
 import { EmptyState } from "../components/empty_state";
 import { Link } from "../components/link";
 import { Loaded, useLoad, useRefreshOnReturn } from "../components/loaded";
 import { State, type Tone } from "../components/state";
 import { Time } from "../components/time";
+import { RowActions } from "./row_actions";
 import { BroadcastSettings } from "./stream_key";
 
 const tones: Record<OwnStream["status"], Tone> = { created: "rest", active: "good", idle: "rest", removed: "bad" };
@@ -110,25 +110,23 @@ function Row({ stream, onRotate, onRemove }: RowProps) {
       </div>
       <div class="actions">
         {player && (
-          <a
-            class="button"
-            href={player}
-            target="_blank"
-            rel="noopener noreferrer"
-            aria-label={t("radio.listen_to", { name: stream.name })}
-          >
+          <a href={player} target="_blank" rel="noopener noreferrer" aria-label={t("radio.listen_to", { name: stream.name })}>
             {t("radio.listen")}
           </a>
         )}
-        <Button pressed={shown.value} label={t("radio.show_key_of", { name: stream.name })} onClick={() => (shown.value = !shown.value)}>
-          {t("radio.show_key")}
-        </Button>
-        <Button label={t("radio.rotate_this", { name: stream.name })} onClick={onRotate}>
-          {t("radio.rotate")}
-        </Button>
-        <Button kind="danger" label={t("radio.delete_this", { name: stream.name })} onClick={onRemove}>
-          {t("action.delete")}
-        </Button>
+        <RowActions
+          of={stream.name}
+          first={{
+            title: t("radio.show_key"),
+            label: t("radio.show_key_of", { name: stream.name }),
+            pressed: shown.value,
+            run: () => void (shown.value = !shown.value),
+          }}
+          more={[
+            { title: t("radio.rotate"), label: t("radio.rotate_this", { name: stream.name }), icon: "key", run: onRotate },
+            { title: t("action.delete"), label: t("radio.delete_this", { name: stream.name }), icon: "trash", run: onRemove },
+          ]}
+        />
       </div>
     </li>
   );

@@ -67,7 +67,7 @@ export function PagedTable<T>({ of: { items, error, hasMore, more }, title, colu
         <List items={list} label={title} view={view}>
           {(found) =>
             found.length > 0 ? (
-              <Table title={title} columns={columns}>
+              <Table title={title} columns={columns} by={view.by ?? ""}>
                 {found.map(row)}
               </Table>
             ) : (

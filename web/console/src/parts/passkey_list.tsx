@@ -9,6 +9,7 @@ import { Time } from "../components/time";
 import { createPasskey, passkeysWork } from "../passkey";
 import * as factor from "../second_factor";
 import { passwordOf, ProveDialog } from "./prove";
+import { RowActions } from "./row_actions";
 
 type Doing = { what: "add" } | { what: "rename" | "remove"; passkey: Passkey } | null;
 
@@ -44,21 +45,22 @@ export function PasskeyList() {
                   )}
                 </p>
               </div>
-              <div class="actions">
-                <Button
-                  label={t("passkeys.rename_this", { name: passkey.name })}
-                  onClick={() => (doing.value = { what: "rename", passkey })}
-                >
-                  {t("action.rename")}
-                </Button>
-                <Button
-                  kind="danger"
-                  label={t("passkeys.remove_this", { name: passkey.name })}
-                  onClick={() => (doing.value = { what: "remove", passkey })}
-                >
-                  {t("action.remove")}
-                </Button>
-              </div>
+              <RowActions
+                of={passkey.name}
+                first={{
+                  title: t("action.rename"),
+                  label: t("passkeys.rename_this", { name: passkey.name }),
+                  run: () => void (doing.value = { what: "rename", passkey }),
+                }}
+                more={[
+                  {
+                    title: t("action.remove"),
+                    label: t("passkeys.remove_this", { name: passkey.name }),
+                    icon: "trash",
+                    run: () => void (doing.value = { what: "remove", passkey }),
+                  },
+                ]}
+              />
             </li>
           ))}
         </ul>

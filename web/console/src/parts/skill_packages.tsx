@@ -5,13 +5,12 @@ import { call, patience } from "../api/client";
 import type { SkillPackage } from "../api/types";
 import { t } from "../app/i18n";
 import { agentPath } from "../app/pages";
-import { Action } from "../components/action";
 import { Badge } from "../components/badge";
-import { Button } from "../components/button";
 import { Confirm } from "../components/confirm";
 import { Link } from "../components/link";
 import { useLoad, useRefreshOnReturn } from "../components/loaded";
 import { Time } from "../components/time";
+import { type RowAction, RowActions } from "./row_actions";
 import { SkillImport } from "./skill_import";
 
 // `adding`: the dialog for another one is open.
@@ -35,17 +34,12 @@ export function SkillPackages({ adding, onChanged }: { adding: Signal<boolean>; 
             {list.map((one) => (
               <li key={`${one.agentId} ${one.skill}`}>
                 <Package one={one} />
-                <div class="actions">
-                  {one.url && <Check one={one} onChecked={packages.reload} />}
-                  {one.url && (one.updateAvailable || !one.isComplete) && (
-                    <Button kind="primary" label={t("packages.review_this", { name: one.skill })} onClick={() => (updating.value = one)}>
-                      {t("packages.review")}
-                    </Button>
-                  )}
-                  <Button kind="danger" label={t("packages.uninstall_this", { name: one.skill })} onClick={() => (removing.value = one)}>
-                    {t("skills.uninstall")}
-                  </Button>
-                </div>
+                <PackageActions
+                  one={one}
+                  onChecked={packages.reload}
+                  onReview={() => (updating.value = one)}
+                  onRemove={() => (removing.value = one)}
+                />
               </li>
             ))}
           </ul>
@@ -110,16 +104,32 @@ function Package({ one }: { one: SkillPackage }) {
   );
 }
 
-function Check({ one, onChecked }: { one: SkillPackage; onChecked: () => Promise<unknown> }) {
-  return (
-    <Action
-      label={t("packages.check_this", { name: one.skill })}
-      run={async () => {
-        await call("POST /api/skill-packages/check", { body: { agentId: one.agentId, skill: one.skill }, timeout: 3 * patience });
-        await onChecked();
-      }}
-    >
-      {t("packages.check")}
-    </Action>
-  );
+interface PackageActionsProps {
+  one: SkillPackage;
+  onChecked: () => Promise<unknown>;
+  onReview: () => void;
+  onRemove: () => void;
+}
+
+// A package that has an update, or is incomplete, is reviewed; others can be checked for one.
+function PackageActions({ one, onChecked, onReview, onRemove }: PackageActionsProps) {
+  const check: RowAction = {
+    title: t("packages.check"),
+    label: t("packages.check_this", { name: one.skill }),
+    icon: "reload",
+    run: async () => {
+      await call("POST /api/skill-packages/check", { body: { agentId: one.agentId, skill: one.skill }, timeout: 3 * patience });
+      await onChecked();
+    },
+  };
+  const review = { title: t("packages.review"), label: t("packages.review_this", { name: one.skill }), run: onReview };
+  const uninstall: RowAction = {
+    title: t("skills.uninstall"),
+    label: t("packages.uninstall_this", { name: one.skill }),
+    icon: "trash",
+    run: onRemove,
+  };
+  if (!one.url) return <RowActions of={one.skill} more={[uninstall]} />;
+  const isDue = one.updateAvailable || !one.isComplete;
+  return <RowActions of={one.skill} first={isDue ? review : check} more={[isDue && check, uninstall]} />;
 }

@@ -74,7 +74,7 @@ export function SkillUse({ skill }: { skill: SkillDetail }) {
       <section aria-labelledby="uses-title">
         <div class="page-head">
           <h2 id="uses-title">{t("skills.uses")}</h2>
-          <Reload reload={runs.reload} />
+          <Reload of={runs} />
         </div>
         <Loaded of={runs}>
           {(list) =>

@@ -98,34 +98,37 @@ export function UsageReport({ data: { calls, complete }, agents, limit, one = fa
               </Button>
             ))}
           </div>
-          {!one && (
-            <div class="segments" role="group" aria-label={t("usage.group")}>
-              {groupings.map((what) => (
-                <Button
-                  key={what}
-                  kind="ghost"
-                  class="small"
-                  pressed={by === what}
-                  onClick={() => setParameter("by", what === "model" ? "" : what)}
-                >
-                  {t(what === "model" ? "usage.by_model" : "usage.by_agent")}
-                </Button>
-              ))}
-            </div>
-          )}
-        </div>
-        <div class="actions">
-          <Button
-            kind="ghost"
-            class="icon-only"
-            label={t("usage.save_csv_of", { title: t("usage.cost_by_day") })}
-            title={t("usage.save_csv")}
-            onClick={() =>
-              saveSums({ file: "days", sums: days.map((date) => ({ ...total(inside.filter(({ at }) => at.startsWith(date))), id: date })) })
-            }
-          >
-            <Icon name="download" />
-          </Button>
+          <div class="actions">
+            {!one && (
+              <div class="segments" role="group" aria-label={t("usage.group")}>
+                {groupings.map((what) => (
+                  <Button
+                    key={what}
+                    kind="ghost"
+                    class="small"
+                    pressed={by === what}
+                    onClick={() => setParameter("by", what === "model" ? "" : what)}
+                  >
+                    {t(what === "model" ? "usage.by_model" : "usage.by_agent")}
+                  </Button>
+                ))}
+              </div>
+            )}
+            <Button
+              kind="ghost"
+              class="icon-only"
+              label={t("usage.save_csv_of", { title: t("usage.cost_by_day") })}
+              title={t("usage.save_csv")}
+              onClick={() =>
+                saveSums({
+                  file: "days",
+                  sums: days.map((date) => ({ ...total(inside.filter(({ at }) => at.startsWith(date))), id: date })),
+                })
+              }
+            >
+              <Icon name="download" />
+            </Button>
+          </div>
         </div>
         <StackedChart
           title={t(shows.value === "cost" ? "usage.cost_by_day" : "usage.tokens_by_day")}

@@ -1,10 +1,12 @@
 import { useSignal } from "@preact/signals";
 import { maySee } from "../account";
-import { call } from "../api/client";
+import { call, send } from "../api/client";
 import type { User, UserChange } from "../api/types";
+import { downloadBlob } from "../app/download";
 import { date } from "../app/format";
 import { t } from "../app/i18n";
 import { go } from "../app/router";
+import { Action } from "../components/action";
 import { Button } from "../components/button";
 import { Confirm } from "../components/confirm";
 import { Field, Select } from "../components/field";
@@ -14,6 +16,7 @@ import { Loaded, useLoad } from "../components/loaded";
 import { Notice } from "../components/notice";
 import { Time } from "../components/time";
 import { confirmed } from "../step_up";
+import { AdminCaps } from "./admin_caps";
 import { UserCredits, UserLedger } from "./user_money";
 import { plans, UserState } from "./user_state";
 import { UserUsage } from "./user_usage";
@@ -50,8 +53,13 @@ export function UserDetail({ id }: { id: string }) {
             <UserUsage id={found.id} />
             {maySee("admin") && (
               <>
+                <section class="card" aria-labelledby="user-caps-title">
+                  <h2 id="user-caps-title">{t("limits.title")}</h2>
+                  <AdminCaps userId={found.id} />
+                </section>
                 <UserCredits id={found.id} />
                 <UserLedger id={found.id} />
+                <Export user={found} />
                 <Removal user={found} />
               </>
             )}
@@ -201,6 +209,23 @@ function Sessions({ user }: { user: User }) {
           {ending.value === "all" && <p>{t("users.end_all_text")}</p>}
         </Confirm>
       )}
+    </section>
+  );
+}
+
+// The archive that the user could download, for requests by law or by mail.
+function Export({ user }: { user: User }) {
+  const save = async () => {
+    const answer = await confirmed(() => send("GET /api/admin/users/{user}/export", { path: { user: user.id }, timeout: longest }));
+    downloadBlob(`user-${user.id}.tar.gz`, await answer.blob());
+  };
+  return (
+    <section class="card" aria-labelledby="user-export-title">
+      <h2 id="user-export-title">{t("users.export_title")}</h2>
+      <p class="quiet">{t("users.export_text")}</p>
+      <div class="actions start">
+        <Action run={save}>{t("users.export")}</Action>
+      </div>
     </section>
   );
 }

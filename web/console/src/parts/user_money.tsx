@@ -2,6 +2,7 @@ import { useSignal } from "@preact/signals";
 import { call } from "../api/client";
 import { money } from "../app/format";
 import { named, t } from "../app/i18n";
+import { Action } from "../components/action";
 import { Field, Select } from "../components/field";
 import { Form, textOf } from "../components/form";
 import { Loaded, useLoad } from "../components/loaded";
@@ -26,7 +27,7 @@ export function UserCredits({ id }: { id: string }) {
             {entries.length > 0 && (
               <Table
                 title={t("user_credits.entries")}
-                columns={[t("audit.at"), t("user_credits.kind"), t("user_credits.amount"), t("user_credits.note")]}
+                columns={[t("audit.at"), t("user_credits.kind"), { title: t("user_credits.amount"), align: "end" }, t("user_credits.note")]}
               >
                 {entries.map(({ id: entry, at, kind, amount, note }) => (
                   <tr key={entry}>
@@ -80,9 +81,28 @@ export function UserCredits({ id }: { id: string }) {
 export function UserLedger({ id }: { id: string }) {
   const ledger = useLoad(() => call("GET /api/admin/ledger", { query: { userId: id, limit: shown } }));
   const said = useSignal("");
+  const differences = useSignal<string[] | undefined>(undefined);
+  const verify = async () => {
+    differences.value = undefined;
+    differences.value = (await call("GET /api/admin/ledger/verify", { timeout: 120_000 })).differences;
+  };
   return (
     <section class="card" aria-labelledby="ledger-title">
-      <h2 id="ledger-title">{t("ledger.title")}</h2>
+      <div class="page-head">
+        <h2 id="ledger-title">{t("ledger.title")}</h2>
+        <Action run={verify}>{t("ledger.verify")}</Action>
+      </div>
+      {differences.value?.length === 0 && <Notice kind="hint">{t("ledger.sound")}</Notice>}
+      {differences.value && differences.value.length > 0 && (
+        <Notice kind="error">
+          {t("ledger.unsound")}
+          <ul>
+            {differences.value.map((line) => (
+              <li key={line}>{line}</li>
+            ))}
+          </ul>
+        </Notice>
+      )}
       <Loaded of={ledger}>
         {({ balance, network, entries }) => (
           <>
@@ -90,7 +110,7 @@ export function UserLedger({ id }: { id: string }) {
             {entries.length > 0 && (
               <Table
                 title={t("ledger.entries")}
-                columns={[t("audit.at"), t("user_credits.amount"), t("ledger.reference"), t("user_credits.note")]}
+                columns={[t("audit.at"), { title: t("user_credits.amount"), align: "end" }, t("ledger.reference"), t("user_credits.note")]}
               >
                 {entries.map(({ id: entry, at, amount, reference, memo }) => (
                   <tr key={entry}>

@@ -19,7 +19,13 @@ export function UserUsage({ id }: { id: string }) {
             {usage.models.length > 0 && (
               <Table
                 title={t("usage.by_model")}
-                columns={[t("usage.model"), t("usage.calls"), t("usage.tokens_in"), t("usage.tokens_out"), t("usage.cost")]}
+                columns={[
+                  t("usage.model"),
+                  { title: t("usage.calls"), align: "end" },
+                  { title: t("usage.tokens_in"), align: "end" },
+                  { title: t("usage.tokens_out"), align: "end" },
+                  { title: t("usage.cost"), align: "end" },
+                ]}
               >
                 {usage.models.map(({ id: model, usage: used }) => (
                   <tr key={model}>

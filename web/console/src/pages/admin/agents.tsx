@@ -13,8 +13,10 @@ import { Notice } from "../../components/notice";
 import { Status } from "../../components/status";
 import { Table } from "../../components/table";
 import { Actions } from "../../parts/actions";
+import { ExportAgentDialog, ImportAgentDialog } from "../../parts/agent_archive";
 import { AdminFrame } from "../../parts/admin_frame";
 import { usePages } from "../../parts/paged_table";
+import { RowActions } from "../../parts/row_actions";
 import { userAddress } from "../../parts/user_state";
 import { confirmed } from "../../step_up";
 
@@ -24,7 +26,6 @@ const statuses = ["running", "stopped", "error", "pending", "provisioning", "sto
 export default function AllAgentsPage() {
   return (
     <AdminFrame>
-      <h1>{t("page.all_agents")}</h1>
       <AllAgents />
     </AdminFrame>
   );
@@ -46,6 +47,8 @@ function AllAgents() {
     [search, status, userId],
   );
   const deleting = useSignal<AnyAgent | null>(null);
+  const exporting = useSignal<AnyAgent | null>(null);
+  const importing = useSignal(false);
   const chosen = useSignal(new Set<string>());
   const list = items.value;
   const marked = (list ?? []).filter(({ id }) => chosen.value.has(id));
@@ -63,6 +66,10 @@ function AllAgents() {
   const acts = maySee("admin"); // support looks only
   return (
     <div class="list">
+      <div class="page-head">
+        <h1>{t("page.all_agents")}</h1>
+        {acts && <Button onClick={() => (importing.value = true)}>{t("transfer_agent.import")}</Button>}
+      </div>
       <div class="list-tools" role="search" aria-label={t("home.tools")}>
         <input
           type="search"
@@ -105,7 +112,7 @@ function AllAgents() {
             t("admin_agents.owner"),
             t("usage.model"),
             t("admin_agents.changed"),
-            ...(acts ? [t("admin_agents.actions")] : []),
+            ...(acts ? [{ title: t("admin_agents.actions"), hidden: true, align: "end" as const }] : []),
           ]}
         >
           {list.map((agent) => (
@@ -139,7 +146,12 @@ function AllAgents() {
               <td>{relative(agent.updatedAt)}</td>
               {acts && (
                 <td>
-                  <Life agent={agent} onDone={reload} onDelete={() => (deleting.value = agent)} />
+                  <Life
+                    agent={agent}
+                    onDone={reload}
+                    onExport={() => (exporting.value = agent)}
+                    onDelete={() => (deleting.value = agent)}
+                  />
                 </td>
               )}
             </tr>
@@ -152,6 +164,8 @@ function AllAgents() {
           <Button onClick={() => void more()}>{error.value ? t("action.retry") : t("usage.more")}</Button>
         </div>
       )}
+      {importing.value && <ImportAgentDialog onClose={() => (importing.value = false)} onMade={reload} />}
+      {exporting.value && <ExportAgentDialog agent={exporting.value} onClose={() => (exporting.value = null)} />}
       {deleting.value && (
         <Confirm
           title={t("removal.question", { name: deleting.value.name })}
@@ -206,7 +220,14 @@ function Together({ agents, onDone }: { agents: AnyAgent[]; onDone: () => Promis
 // Milliseconds that the box may take to stop or start an agent.
 const longest = 120_000;
 
-function Life({ agent, onDone, onDelete }: { agent: AnyAgent; onDone: () => Promise<void>; onDelete: () => void }) {
+interface LifeProps {
+  agent: AnyAgent;
+  onDone: () => Promise<void>;
+  onExport: () => void;
+  onDelete: () => void;
+}
+
+function Life({ agent, onDone, onExport, onDelete }: LifeProps) {
   const act = async (action: "start" | "stop" | "restart") => {
     try {
       await confirmed(() => call(`POST /api/admin/agents/{id}/${action}`, { path: { id: agent.id }, timeout: longest }));
@@ -218,10 +239,13 @@ function Life({ agent, onDone, onDelete }: { agent: AnyAgent; onDone: () => Prom
   const label = (title: string) => `${title}: ${agent.name}`;
   const of = (title: string, action: "start" | "stop" | "restart") => ({ title, label: label(title), run: () => act(action) });
   return (
-    <Actions
-      actions={[
-        ...(runs ? [of(t("agent.stop"), "stop"), of(t("agent.restart"), "restart")] : [of(t("agent.start"), "start")]),
-        { title: t("action.delete"), label: label(t("action.delete")), danger: true, run: onDelete },
+    <RowActions
+      of={agent.name}
+      first={runs ? of(t("agent.stop"), "stop") : of(t("agent.start"), "start")}
+      more={[
+        runs && { ...of(t("agent.restart"), "restart"), icon: "restart" },
+        { title: t("transfer_agent.export"), label: label(t("transfer_agent.export")), icon: "download", run: onExport },
+        { title: t("action.delete"), label: label(t("action.delete")), icon: "trash", run: onDelete },
       ]}
     />
   );

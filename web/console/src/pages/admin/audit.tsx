@@ -5,12 +5,15 @@ import { csv, download } from "../../app/download";
 import { number } from "../../app/format";
 import { t, tn } from "../../app/i18n";
 import { Badge } from "../../components/badge";
+import { Button } from "../../components/button";
+import { Icon } from "../../components/icon";
 import { Link } from "../../components/link";
 import { selected, type View } from "../../components/list_tools";
+import { Menu } from "../../components/menu";
 import { Notice } from "../../components/notice";
 import { Time } from "../../components/time";
 import { actInWords } from "../../audit_acts";
-import { Actions } from "../../parts/actions";
+import { useAttempts } from "../../parts/actions";
 import { AdminFrame } from "../../parts/admin_frame";
 import { PagedTable, usePages } from "../../parts/paged_table";
 import { useUserNames } from "../../parts/user_names";
@@ -20,10 +23,8 @@ const exported = 10_000; // entries in one request
 
 const view = (): View<AuditEntry> => ({
   text: ({ act, outcome, subject, address, userId, by, as }) => [act, outcome, subject, address, userId, by, as].filter(Boolean).join(" "),
-  orders: [
-    { value: "newest", title: t("sort.newest"), compare: (a, b) => b.id - a.id },
-    { value: "oldest", title: t("sort.oldest"), compare: (a, b) => a.id - b.id },
-  ],
+  sorts: { at: ({ id }) => id, act: ({ act }) => actInWords(act), subject: ({ subject }) => subject, address: ({ address }) => address },
+  by: "-at",
   filter: {
     title: t("audit.outcome"),
     choices: [
@@ -41,24 +42,23 @@ export default function AuditPage() {
   });
   const users = useUserNames();
   const columns = [
-    t("audit.at"),
-    t("audit.action"),
-    t("audit.outcome"),
-    t("audit.user"),
-    t("audit.subject"),
-    t("audit.address"),
-    t("audit.by"),
+    { title: t("audit.at"), sort: "at" },
+    { title: t("audit.action"), sort: "act" },
+    { title: t("audit.outcome") },
+    { title: t("audit.user") },
+    { title: t("audit.subject"), sort: "subject" },
+    { title: t("audit.address"), sort: "address" },
+    { title: t("audit.by") },
   ];
   const save = () => {
     const rows = selected([...(pages.items.value ?? [])], view());
     const cells = rows.map((one) => [one.at, one.act, one.outcome, one.userId ?? "", one.subject, one.address, byOf(one)]);
-    download("audit.csv", csv([columns, ...cells]), "text/csv");
+    download("audit.csv", csv([columns.map(({ title }) => title), ...cells]), "text/csv");
   };
   return (
     <AdminFrame>
-      <h1>{t("page.audit")}</h1>
-      <p class="quiet">{t("audit.about")}</p>
       <Chain onCsv={save} />
+      <p class="quiet">{t("audit.about")}</p>
       <PagedTable
         of={pages}
         title={t("page.audit")}
@@ -102,6 +102,7 @@ const byOf = ({ by, as }: AuditEntry) => [by, as && `(${as})`].filter(Boolean).j
 function Chain({ onCsv }: { onCsv: () => void }) {
   const said = useSignal("");
   const problem = useSignal("");
+  const { busy, error, run } = useAttempts();
   const verify = async () => {
     said.value = problem.value = "";
     const found = await call("GET /api/admin/audit/verify");
@@ -122,14 +123,25 @@ function Chain({ onCsv }: { onCsv: () => void }) {
   };
   return (
     <>
-      <Actions
-        label={t("audit.tools")}
-        actions={[
-          { title: t("audit.verify"), run: verify },
-          { title: t("audit.export"), run: save },
-          { title: t("audit.csv"), run: onCsv },
-        ]}
-      />
+      <div class="page-head">
+        <h1>{t("page.audit")}</h1>
+        <div class="actions">
+          <Button disabled={busy.value} onClick={() => void run({ title: "", run: verify })}>
+            {busy.value ? t("state.working") : t("audit.verify")}
+          </Button>
+          <Menu
+            label={t("audit.tools")}
+            class="ghost icon-only"
+            items={[
+              { title: t("audit.csv"), run: onCsv },
+              { title: t("audit.export"), disabled: busy.value, run: () => run({ title: "", run: save }) },
+            ]}
+          >
+            <Icon name="download" />
+          </Menu>
+        </div>
+      </div>
+      {error.value && <Notice kind="error">{error.value}</Notice>}
       {said.value && <Notice kind="hint">{said.value}</Notice>}
       {problem.value && <Notice kind="error">{problem.value}</Notice>}
     </>

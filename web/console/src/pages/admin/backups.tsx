@@ -1,19 +1,21 @@
 import { useSignal } from "@preact/signals";
 import { call } from "../../api/client";
-import type { Backup, RestoreDrill } from "../../api/types";
+import type { Backup, RestoreDrill, Setting } from "../../api/types";
 import { bytes } from "../../app/format";
 import { t } from "../../app/i18n";
+import { Action } from "../../components/action";
 import { Badge } from "../../components/badge";
 import { CodeBlock } from "../../components/code_block";
 import { Confirm } from "../../components/confirm";
 import { EmptyState } from "../../components/empty_state";
 import { Field } from "../../components/field";
 import { Form, textOf } from "../../components/form";
+import { Icon } from "../../components/icon";
 import { Loaded, useLoad } from "../../components/loaded";
 import { Notice } from "../../components/notice";
 import { Time } from "../../components/time";
-import { Actions } from "../../parts/actions";
 import { AdminFrame } from "../../parts/admin_frame";
+import { RowActions } from "../../parts/row_actions";
 import { confirmed } from "../../step_up";
 
 // Milliseconds that a copy of a large store may take.
@@ -25,6 +27,7 @@ export default function BackupsPage() {
     <AdminFrame>
       <h1>{t("page.backups")}</h1>
       <Backups />
+      <Schedule />
       <OwnFolder />
       <section class="card" aria-labelledby="restore-title">
         <h2 id="restore-title">{t("backups.restore")}</h2>
@@ -45,19 +48,19 @@ function Backups() {
   const removing = useSignal("");
   return (
     <section class="card" aria-labelledby="backups-title">
-      <h2 id="backups-title">{t("backups.kept")}</h2>
+      <div class="page-head">
+        <h2 id="backups-title">{t("backups.kept")}</h2>
+        <Action
+          kind="primary"
+          run={async () => {
+            await confirmed(() => call("POST /api/admin/backups", { timeout: longest }));
+            await list.reload();
+          }}
+        >
+          {t("backups.start")}
+        </Action>
+      </div>
       <p class="quiet">{t("backups.kept_about")}</p>
-      <Actions
-        actions={[
-          {
-            title: t("backups.start"),
-            run: async () => {
-              await confirmed(() => call("POST /api/admin/backups", { timeout: longest }));
-              await list.reload();
-            },
-          },
-        ]}
-      />
       <Loaded of={list}>
         {({ backups, restoreDrill }) => (
           <>
@@ -92,6 +95,55 @@ function Backups() {
   );
 }
 
+// When backups are made by themselves; the box reads it when it starts.
+function Schedule() {
+  const settings = useLoad(async () => {
+    const { settings: all } = await call("GET /api/admin/settings");
+    const one = (name: string) => all.find((setting) => setting.name === name)!;
+    return { schedule: one("BACKUP_SCHEDULE"), keep: one("BACKUP_KEEP") };
+  });
+  const save = async (values: FormData) => {
+    for (const name of ["BACKUP_SCHEDULE", "BACKUP_KEEP"]) {
+      const value = textOf(values, name).trim() || null;
+      await confirmed(() => call("PUT /api/admin/settings", { body: { name, value } }));
+    }
+    await settings.reload();
+  };
+  return (
+    <section class="card" aria-labelledby="schedule-title">
+      <h2 id="schedule-title">{t("backups.schedule")}</h2>
+      <p class="quiet">{t("backups.schedule_about")}</p>
+      <Loaded of={settings}>
+        {({ schedule, keep }) => (
+          <Form submit={t("action.save")} onSubmit={save}>
+            <Field
+              label={t("backups.schedule_when")}
+              name="BACKUP_SCHEDULE"
+              autocomplete="off"
+              spellcheck={false}
+              placeholder="0 3 * * *"
+              defaultValue={valueOf(schedule)}
+              disabled={!!schedule.locked}
+              hint={schedule.locked ?? t("backups.schedule_hint")}
+            />
+            <Field
+              label={t("backups.schedule_keep")}
+              name="BACKUP_KEEP"
+              type="number"
+              min={1}
+              defaultValue={valueOf(keep)}
+              disabled={!!keep.locked}
+              hint={keep.locked ?? undefined}
+            />
+            {(schedule.isPending || keep.isPending) && <Notice kind="hint">{t("backups.schedule_pending")}</Notice>}
+          </Form>
+        )}
+      </Loaded>
+    </section>
+  );
+}
+const valueOf = ({ isPending, pending, value }: Setting) => (isPending ? pending : value) ?? "";
+
 // What the last restore on trial has found.
 function Drill({ drill: { lastProvenRestore, backup, records, compared, problem, old } }: { drill: RestoreDrill }) {
   return (
@@ -118,6 +170,13 @@ function Row({ backup: { name, madeAt, bytes: size, complete }, onRemove }: { ba
     sound.value = found.ok;
     findings.value = found.findings.map(({ where, what }) => `${where}: ${what}`);
   };
+  const download = async () => {
+    const { address } = await confirmed(() => call("POST /api/admin/backups/{name}/pack", { path: { name }, timeout: longest }));
+    const link = document.createElement("a");
+    link.href = address;
+    link.download = `${name}.agentbox`;
+    link.click();
+  };
   return (
     <li>
       <div>
@@ -126,14 +185,15 @@ function Row({ backup: { name, madeAt, bytes: size, complete }, onRemove }: { ba
           <Time at={madeAt} /> · {bytes(size)}
         </p>
       </div>
-      <div>
-        <Actions
-          actions={[
-            { title: t("backups.verify"), label: t("backups.verify_this", { name }), run: verify },
-            { title: t("action.remove"), label: t("passkeys.remove_this", { name }), danger: true, run: onRemove },
-          ]}
-        />
-      </div>
+      <RowActions
+        of={name}
+        first={{ title: t("backups.verify"), label: t("backups.verify_this", { name }), run: verify }}
+        more={[{ title: t("action.remove"), label: t("passkeys.remove_this", { name }), icon: "trash", run: onRemove }]}
+      >
+        <Action kind="ghost" class="icon-only" label={t("backups.download_this", { name })} title={t("backups.download")} run={download}>
+          <Icon name="download" />
+        </Action>
+      </RowActions>
       {sound.value && <Notice kind="hint">{t("backups.sound")}</Notice>}
       {findings.value.length > 0 && (
         <Notice kind="error">

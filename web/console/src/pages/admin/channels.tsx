@@ -30,7 +30,7 @@ export default function AdminChannelsPage() {
     <AdminFrame>
       <div class="page-head">
         <h1>{t("page.all_channels")}</h1>
-        <Reload reload={changed} />
+        <Reload of={{ reload: changed, at: channels.at }} />
       </div>
       <p class="quiet">{t("admin_channels.about")}</p>
       <Loaded of={kinds}>

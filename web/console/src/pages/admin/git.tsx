@@ -12,6 +12,7 @@ import { List } from "../../components/list_tools";
 import { Loaded, useLoad } from "../../components/loaded";
 import { Time } from "../../components/time";
 import { AdminFrame } from "../../parts/admin_frame";
+import { RowActions } from "../../parts/row_actions";
 import { confirmed } from "../../step_up";
 
 // As it is entered: with the user of the account.
@@ -47,18 +48,22 @@ export default function GitHostsPage() {
                           {host.hostKeys.length > 0 && ` · ${host.hostKeys.join(", ")}`}
                         </p>
                       </div>
-                      <div class="actions">
-                        <Button label={t("schedule.edit_this", { name: addressOf(host) })} onClick={() => (editing.value = host)}>
-                          {t("action.edit")}
-                        </Button>
-                        <Button
-                          kind="danger"
-                          label={t("passkeys.remove_this", { name: addressOf(host) })}
-                          onClick={() => (removing.value = host.url)}
-                        >
-                          {t("action.remove")}
-                        </Button>
-                      </div>
+                      <RowActions
+                        of={addressOf(host)}
+                        first={{
+                          title: t("action.edit"),
+                          label: t("schedule.edit_this", { name: addressOf(host) }),
+                          run: () => void (editing.value = host),
+                        }}
+                        more={[
+                          {
+                            title: t("action.remove"),
+                            label: t("passkeys.remove_this", { name: addressOf(host) }),
+                            icon: "trash",
+                            run: () => void (removing.value = host.url),
+                          },
+                        ]}
+                      />
                     </li>
                   ))}
                 </ul>

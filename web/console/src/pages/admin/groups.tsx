@@ -11,6 +11,7 @@ import { List } from "../../components/list_tools";
 import { Loaded, useLoad } from "../../components/loaded";
 import { AdminFrame } from "../../parts/admin_frame";
 import { GroupDialog, MembersDialog } from "../../parts/group_dialogs";
+import { RowActions } from "../../parts/row_actions";
 import { confirmed } from "../../step_up";
 
 export default function GroupsPage() {
@@ -38,17 +39,28 @@ export default function GroupsPage() {
                   {found.map((group) => (
                     <li key={group.id}>
                       <GroupText group={group} />
-                      <div class="actions">
-                        <Button label={t("groups.members_of", { name: group.name })} onClick={() => (members.value = group)}>
-                          {t("groups.members")}
-                        </Button>
-                        <Button label={t("groups.edit_this", { name: group.name })} onClick={() => (editing.value = group)}>
-                          {t("action.edit")}
-                        </Button>
-                        <Button kind="danger" label={t("keys.delete_this", { name: group.name })} onClick={() => (removing.value = group)}>
-                          {t("action.delete")}
-                        </Button>
-                      </div>
+                      <RowActions
+                        of={group.name}
+                        first={{
+                          title: t("groups.members"),
+                          label: t("groups.members_of", { name: group.name }),
+                          run: () => void (members.value = group),
+                        }}
+                        more={[
+                          {
+                            title: t("action.edit"),
+                            label: t("groups.edit_this", { name: group.name }),
+                            icon: "edit",
+                            run: () => void (editing.value = group),
+                          },
+                          {
+                            title: t("action.delete"),
+                            label: t("keys.delete_this", { name: group.name }),
+                            icon: "trash",
+                            run: () => void (removing.value = group),
+                          },
+                        ]}
+                      />
                     </li>
                   ))}
                 </ul>

@@ -11,6 +11,7 @@ import { Form, textOf } from "../../components/form";
 import { Loaded, useLoad } from "../../components/loaded";
 import { Notice } from "../../components/notice";
 import { AdminFrame } from "../../parts/admin_frame";
+import { RowActions } from "../../parts/row_actions";
 import { confirmed } from "../../step_up";
 import { ImageFacts } from "../images";
 
@@ -42,20 +43,22 @@ export default function AdminImagesPage() {
                     <ImageFacts image={image} />
                     {available && image.problem && <p class="problem">{image.problem}</p>}
                   </div>
-                  <div class="actions">
-                    <Button label={t("schedule.edit_this", { name: image.title })} onClick={() => (editing.value = image)}>
-                      {t("action.edit")}
-                    </Button>
-                    {!image.shipped && (
-                      <Button
-                        kind="danger"
-                        label={t("passkeys.remove_this", { name: image.title })}
-                        onClick={() => (removing.value = image)}
-                      >
-                        {t("action.remove")}
-                      </Button>
-                    )}
-                  </div>
+                  <RowActions
+                    of={image.title}
+                    first={{
+                      title: t("action.edit"),
+                      label: t("schedule.edit_this", { name: image.title }),
+                      run: () => void (editing.value = image),
+                    }}
+                    more={[
+                      !image.shipped && {
+                        title: t("action.remove"),
+                        label: t("passkeys.remove_this", { name: image.title }),
+                        icon: "trash",
+                        run: () => void (removing.value = image),
+                      },
+                    ]}
+                  />
                 </li>
               ))}
             </ul>
@@ -88,9 +91,9 @@ export default function AdminImagesPage() {
   );
 }
 
-// One variable a line: NAME=value.
-const linesOf = (environment: Record<string, unknown>) =>
-  Object.entries(environment)
+// One a line: NAME=value.
+const linesOf = (texts: Record<string, unknown>) =>
+  Object.entries(texts)
     .map(([name, value]) => `${name}=${String(value)}`)
     .join("\n");
 const variablesOf = (lines: string) =>
@@ -120,6 +123,7 @@ function ImageDialog({ image, onClose, onSaved }: { image: AdminImage | undefine
       forwarded: flagOf(textOf(values, "forwarded")),
       history: flagOf(textOf(values, "history")),
       environment: variablesOf(textOf(values, "environment")),
+      volumes: variablesOf(textOf(values, "volumes")),
       enabled: values.has("enabled"),
     };
     const path = { image: image?.name ?? textOf(values, "name").trim() };
@@ -202,6 +206,14 @@ function ImageDialog({ image, onClose, onSaved }: { image: AdminImage | undefine
           spellcheck={false}
           defaultValue={linesOf(image?.environment ?? {})}
           hint={t("images.environment_hint")}
+        />
+        <TextArea
+          label={t("images.volumes")}
+          name="volumes"
+          rows={2}
+          spellcheck={false}
+          defaultValue={linesOf(image?.volumes ?? {})}
+          hint={t("images.volumes_hint")}
         />
         <Checkbox label={t("images.enabled")} name="enabled" defaultChecked={image?.enabled ?? true} />
       </Form>

@@ -36,20 +36,23 @@ export default function InvitationsPage() {
         title={t("page.invitations")}
         empty={{ title: t("invites.empty"), text: t("invites.about") }}
         columns={[
-          t("invites.note"),
+          { title: t("invites.note"), sort: "note" },
           t("users.state"),
-          t("invites.uses"),
+          { title: t("invites.uses"), align: "end", sort: "uses" },
           t("users.plan"),
           t("invites.group"),
-          t("invites.expires"),
-          t("admin_agents.actions"),
+          { title: t("invites.expires"), sort: "expires" },
+          { title: t("admin_agents.actions"), hidden: true, align: "end" },
         ]}
         view={{
           text: ({ note, plan, groupName, id }) => `${note} ${plan ?? ""} ${groupName ?? ""} ${id}`,
-          orders: [
-            { value: "newest", title: t("sort.newest"), compare: (a, b) => b.createdAt.localeCompare(a.createdAt) },
-            { value: "oldest", title: t("sort.oldest"), compare: (a, b) => a.createdAt.localeCompare(b.createdAt) },
-          ],
+          sorts: {
+            made: ({ createdAt }) => createdAt,
+            note: ({ note }) => note,
+            uses: ({ used }) => used,
+            expires: ({ expiresAt }) => expiresAt,
+          },
+          by: "-made",
           filter: {
             title: t("users.state"),
             choices: (["open", "used", "expired"] as const).map((value) => ({ value, title: t(`invites.${value}`) })),

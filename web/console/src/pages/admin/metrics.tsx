@@ -1,10 +1,12 @@
 import { download } from "../../app/download";
 import { number } from "../../app/format";
 import { t, tn } from "../../app/i18n";
+import { Button } from "../../components/button";
+import { Icon } from "../../components/icon";
 import { List } from "../../components/list_tools";
 import { Loaded, useLoad } from "../../components/loaded";
+import { Reload } from "../../components/reload";
 import { readMetrics, type Sample, samplesOf } from "../../metrics";
-import { Actions } from "../../parts/actions";
 import { AdminFrame } from "../../parts/admin_frame";
 import { RateCharts, useRates } from "../../parts/box_overview";
 
@@ -33,17 +35,25 @@ export default function MetricsPage() {
   const { rates } = useRates();
   return (
     <AdminFrame>
-      <h1>{t("page.metrics")}</h1>
+      <div class="page-head">
+        <h1>{t("page.metrics")}</h1>
+        <div class="actions">
+          <Reload of={metrics} />
+          <Button
+            kind="ghost"
+            class="icon-only"
+            label={t("logs.download")}
+            title={t("logs.download")}
+            onClick={() => download("metrics.txt", metrics.data.peek() ?? "")}
+          >
+            <Icon name="download" />
+          </Button>
+        </div>
+      </div>
       <p class="quiet">{t("metrics.about")}</p>
       <section class="card" aria-label={t("overview.now")}>
         <RateCharts rates={rates.value} />
       </section>
-      <Actions
-        actions={[
-          { title: t("action.reload"), run: metrics.reload },
-          { title: t("logs.download"), run: () => download("metrics.txt", metrics.data.peek() ?? "") },
-        ]}
-      />
       <Loaded of={metrics}>
         {(text) => (
           <List

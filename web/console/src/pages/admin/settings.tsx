@@ -54,7 +54,6 @@ export default function SettingsPage() {
                           <div class="setting-value">
                             <Value setting={setting} />
                             <Badge tone={setting.source === "defaults" ? "" : "good"}>{named("box_settings.from", setting.source)}</Badge>
-                            {setting.isPending && <Pending setting={setting} />}
                             {setting.locked ? (
                               <small class="quiet" title={setting.locked}>
                                 {t("box_settings.locked")}
@@ -68,6 +67,7 @@ export default function SettingsPage() {
                                 {t("action.edit")}
                               </Button>
                             )}
+                            {setting.isPending && <Pending setting={setting} />}
                           </div>
                         </li>
                       ))}
@@ -109,11 +109,13 @@ function grouped(settings: Setting[]): [string, Setting[]][] {
   return alone.length > 0 ? [...together, [t("box_settings.others"), alone]] : together;
 }
 
-function Pending({ setting: { pending } }: { setting: Setting }) {
+// What the file says already: another value, or none.
+function Pending({ setting: { pending, isSecret } }: { setting: Setting }) {
+  const value = isSecret ? t("box_settings.secret") : pending || t("box_settings.from.defaults");
   return (
-    <span class="pending-setting">
-      <Badge tone="busy">{t("box_settings.pending")}</Badge> {pending && <code>{pending}</code>}
-    </span>
+    <p class="pending-setting">
+      <Badge tone="busy">{t("box_settings.pending", { value })}</Badge>
+    </p>
   );
 }
 

@@ -56,14 +56,22 @@ function Users() {
       <PagedTable
         of={pages}
         title={t("page.users")}
-        columns={[t("users.email"), t("users.name"), t("users.plan"), t("users.state"), t("users.since")]}
+        columns={[
+          { title: t("users.email"), sort: "email" },
+          { title: t("users.name"), sort: "name" },
+          { title: t("users.plan"), sort: "plan" },
+          t("users.state"),
+          { title: t("users.since"), sort: "since" },
+        ]}
         view={{
           text: ({ email, name, id }) => `${email} ${name} ${id}`,
-          orders: [
-            { value: "newest", title: t("sort.newest"), compare: (a, b) => b.createdAt.localeCompare(a.createdAt) },
-            { value: "oldest", title: t("sort.oldest"), compare: (a, b) => a.createdAt.localeCompare(b.createdAt) },
-            { value: "name", title: t("users.email"), compare: (a, b) => a.email.localeCompare(b.email) },
-          ],
+          sorts: {
+            email: ({ email }) => email,
+            name: ({ name }) => name,
+            plan: ({ plan }) => plan ?? "",
+            since: ({ createdAt }) => createdAt,
+          },
+          by: "-since",
           filter: {
             title: t("users.state"),
             choices: Object.keys(states).map((value) => ({ value, title: named("users.filter", value) })),

@@ -27,7 +27,7 @@ function Channels({ agent }: { agent: Agent }) {
     <div class="panel-body">
       <div class="page-head">
         <h2>{t("channels.title")}</h2>
-        <Reload reload={channels.reload} />
+        <Reload of={channels} />
       </div>
       <p class="quiet">{t("channels.about", { name: agent.name })}</p>
       <Loaded of={channels}>

@@ -14,6 +14,7 @@ import { List } from "../../components/list_tools";
 import { Loaded, useLoad } from "../../components/loaded";
 import { Time } from "../../components/time";
 import { AgentFrame } from "../../parts/agent_frame";
+import { RowActions } from "../../parts/row_actions";
 
 export default function MemoryPage({ id }: PageProps) {
   return (
@@ -180,14 +181,22 @@ function Memory({ agent }: { agent: Agent }) {
                   {found.map((fact) => (
                     <li key={fact.id}>
                       <FactText fact={fact} />
-                      <div class="actions">
-                        <Button label={t("memory.edit_this", { text: fact.text })} onClick={() => (editing.value = fact)}>
-                          {t("action.edit")}
-                        </Button>
-                        <Button kind="danger" label={t("memory.remove_this", { text: fact.text })} onClick={() => (removing.value = fact)}>
-                          {t("action.remove")}
-                        </Button>
-                      </div>
+                      <RowActions
+                        of={fact.text}
+                        first={{
+                          title: t("action.edit"),
+                          label: t("memory.edit_this", { text: fact.text }),
+                          run: () => void (editing.value = fact),
+                        }}
+                        more={[
+                          {
+                            title: t("action.remove"),
+                            label: t("memory.remove_this", { text: fact.text }),
+                            icon: "trash",
+                            run: () => void (removing.value = fact),
+                          },
+                        ]}
+                      />
                     </li>
                   ))}
                 </ul>

@@ -134,7 +134,7 @@ function TaskRow({ task, tasks, onEdit }: { task: Task; tasks: Resource<Task[]>;
           {t("schedule.run")}
         </Button>
         <Menu
-          label={t("schedule.menu", { name: task.name })}
+          label={t("action.more_about", { name: task.name })}
           items={[
             { title: t("action.edit"), label: t("schedule.edit_this", { name: task.name }), icon: "edit", run: onEdit },
             {

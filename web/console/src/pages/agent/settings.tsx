@@ -14,6 +14,7 @@ import { AgentFrame } from "../../parts/agent_frame";
 import { AgentLimits } from "../../parts/agent_limits";
 import { CloneDialog } from "../../parts/clone_dialog";
 import { ConfigForm } from "../../parts/config_form";
+import { AgentPermissions } from "../../parts/gate_rules";
 import { McpServers } from "../../parts/mcp_servers";
 import { SkillDrafts } from "../../parts/skill_drafts";
 
@@ -25,6 +26,7 @@ export default function AgentSettingsPage({ id }: PageProps) {
           <Config agent={agent} />
           <McpServers agent={agent} />
           <AgentLimits agent={agent} />
+          <AgentPermissions agent={agent} />
           <SkillDrafts agent={agent} />
           <GatewayToken agent={agent} />
           <Maintenance agent={agent} />

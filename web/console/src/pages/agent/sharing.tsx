@@ -10,6 +10,7 @@ import { Confirm } from "../../components/confirm";
 import { EmptyState } from "../../components/empty_state";
 import { Loaded, useLoad } from "../../components/loaded";
 import { AgentFrame } from "../../parts/agent_frame";
+import { RowActions } from "../../parts/row_actions";
 import { ShareDialog } from "../../parts/share_dialog";
 import { TemplateDialog } from "../../parts/template_dialog";
 
@@ -60,14 +61,22 @@ function Sharing({ agent }: { agent: Agent }) {
                       {share.monthlyUsd && ` · ${t("sharing.up_to", { amount: share.monthlyUsd })}`}
                     </p>
                   </div>
-                  <div class="actions">
-                    <Button label={t("sharing.edit_this", { name: nameOf(share) })} onClick={() => (editing.value = share)}>
-                      {t("action.edit")}
-                    </Button>
-                    <Button kind="danger" label={t("sharing.end_this", { name: nameOf(share) })} onClick={() => (removing.value = share)}>
-                      {t("action.remove")}
-                    </Button>
-                  </div>
+                  <RowActions
+                    of={nameOf(share)}
+                    first={{
+                      title: t("action.edit"),
+                      label: t("sharing.edit_this", { name: nameOf(share) }),
+                      run: () => void (editing.value = share),
+                    }}
+                    more={[
+                      {
+                        title: t("action.remove"),
+                        label: t("sharing.end_this", { name: nameOf(share) }),
+                        icon: "trash",
+                        run: () => void (removing.value = share),
+                      },
+                    ]}
+                  />
                 </li>
               ))}
             </ul>

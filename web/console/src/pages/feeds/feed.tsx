@@ -43,7 +43,7 @@ export default function FeedPage({ id }: PageProps) {
         <h1>
           <bdi>{id}</bdi>
         </h1>
-        <Reload reload={feed.reload} />
+        <Reload of={feed} />
       </div>
       <Loaded of={feed}>
         {(found) => (

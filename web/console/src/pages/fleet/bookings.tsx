@@ -7,7 +7,6 @@ import type { Booking, BookingMoney } from "../../api/types";
 import { number, tokens } from "../../app/format";
 import { named, t } from "../../app/i18n";
 import { Badge } from "../../components/badge";
-import { Button } from "../../components/button";
 import { Confirm } from "../../components/confirm";
 import { EmptyState } from "../../components/empty_state";
 import { List } from "../../components/list_tools";
@@ -16,6 +15,7 @@ import { Reload } from "../../components/reload";
 import { Table } from "../../components/table";
 import { Time } from "../../components/time";
 import { FleetFrame } from "../../parts/fleet_frame";
+import { type RowAction, RowActions } from "../../parts/row_actions";
 
 type Entry = Booking & { money: BookingMoney | undefined };
 type Step = "hold" | "settle" | "refund";
@@ -52,7 +52,7 @@ export default function BookingsPage() {
     <FleetFrame>
       <div class="page-head">
         <p class="quiet">{t("booking.about")}</p>
-        <Reload reload={bookings.reload} />
+        <Reload of={bookings} />
       </div>
       <Loaded of={bookings}>
         {(list) =>
@@ -64,11 +64,12 @@ export default function BookingsPage() {
               label={t("booking.tools")}
               view={{
                 text: ({ event_name, id }) => `${event_name} ${id}`,
-                orders: [
-                  { value: "newest", title: t("sort.newest"), compare: (a, b) => b.created_at.localeCompare(a.created_at) },
-                  { value: "oldest", title: t("sort.oldest"), compare: (a, b) => a.created_at.localeCompare(b.created_at) },
-                  { value: "name", title: t("sort.name"), compare: (a, b) => a.event_name.localeCompare(b.event_name) },
-                ],
+                sorts: {
+                  event: ({ event_name }) => event_name,
+                  price: ({ money }) => Number(money?.priceUsdc ?? 0),
+                  at: ({ created_at }) => created_at,
+                },
+                by: "-at",
                 filter: {
                   title: t("fleet.state"),
                   choices: states.map((value) => ({ value, title: named("booking.status", value) })),
@@ -79,13 +80,15 @@ export default function BookingsPage() {
               {(found) => (
                 <Table
                   title={t("page.bookings")}
+                  by="-at"
                   columns={[
-                    t("booking.event"),
+                    { title: t("booking.event"), sort: "event" },
                     t("fleet.state"),
                     t("booking.parties"),
-                    t("booking.price"),
-                    t("usage.at"),
+                    { title: t("booking.price"), align: "end", sort: "price" },
+                    { title: t("usage.at"), sort: "at" },
                     t("booking.money"),
+                    { title: t("admin_agents.actions"), hidden: true, align: "end" },
                   ]}
                 >
                   {found.map((entry) => (
@@ -111,20 +114,9 @@ export default function BookingsPage() {
                       <td>
                         <Time at={entry.created_at} ago />
                       </td>
+                      <td>{entry.money && <span>{named("booking.escrow", entry.money.escrow)}</span>}</td>
                       <td>
-                        <div class="actions start">
-                          {entry.money && <span>{named("booking.escrow", entry.money.escrow)}</span>}
-                          {stepsOf(entry).map((step) => (
-                            <Button
-                              key={step}
-                              class="small"
-                              label={t(`booking.${step}_this`, { name: entry.event_name })}
-                              onClick={() => (deciding.value = { entry, step })}
-                            >
-                              {t(`booking.${step}`)}
-                            </Button>
-                          ))}
-                        </div>
+                        <Steps entry={entry} onChoose={(step) => (deciding.value = { entry, step })} />
                       </td>
                     </tr>
                   ))}
@@ -149,4 +141,17 @@ export default function BookingsPage() {
       )}
     </FleetFrame>
   );
+}
+
+// The next step; where there are two, the other is in the menu.
+function Steps({ entry, onChoose }: { entry: Entry; onChoose: (step: Step) => void }) {
+  const [first, ...rest] = stepsOf(entry).map(
+    (step): RowAction => ({
+      title: t(`booking.${step}`),
+      label: t(`booking.${step}_this`, { name: entry.event_name }),
+      icon: "transfer",
+      run: () => onChoose(step),
+    }),
+  );
+  return <RowActions of={entry.event_name} first={first} more={rest} />;
 }

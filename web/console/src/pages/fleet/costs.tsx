@@ -18,51 +18,35 @@ import { FleetFrame } from "../../parts/fleet_frame";
 
 export default function CostsPage() {
   const period = parameter("period");
+  const costs = useLoad(() => call("GET /api/mission-control/fleet/costs", { query: { ...(period && { period }) } }), [period]);
+  useRefreshOnReturn(costs);
   useEffect(() => void refresh().catch(() => undefined), []);
   return (
     <FleetFrame>
-      <select
-        aria-label={t("limits.period")}
-        class="short"
-        value={period}
-        onChange={(event) => setParameter("period", event.currentTarget.value)}
-      >
-        <option value="">{t("trace.all_time")}</option>
-        {lastMonths().map((name) => (
-          <option key={name} value={name}>
-            {month(name)}
-          </option>
-        ))}
-      </select>
-      <Costs key={period} period={period} />
+      <div class="page-head">
+        <select
+          aria-label={t("limits.period")}
+          class="short"
+          value={period}
+          onChange={(event) => setParameter("period", event.currentTarget.value)}
+        >
+          <option value="">{t("trace.all_time")}</option>
+          {lastMonths().map((name) => (
+            <option key={name} value={name}>
+              {month(name)}
+            </option>
+          ))}
+        </select>
+        <Reload of={costs} />
+      </div>
+      <Loaded of={costs}>
+        {(rows) => (rows.length === 0 ? <EmptyState title={t("costs.empty")} text={t("costs.empty_text")} /> : <CostList rows={rows} />)}
+      </Loaded>
     </FleetFrame>
   );
 }
 
 type Row = Answer<"GET /api/mission-control/fleet/costs">[number];
-
-function Costs({ period }: { period: string }) {
-  const costs = useLoad(() => call("GET /api/mission-control/fleet/costs", { query: { ...(period && { period }) } }));
-  useRefreshOnReturn(costs);
-  return (
-    <Loaded of={costs}>
-      {(rows) =>
-        rows.length === 0 ? (
-          <EmptyState title={t("costs.empty")} text={t("costs.empty_text")}>
-            <Reload reload={costs.reload} />
-          </EmptyState>
-        ) : (
-          <>
-            <div class="actions start">
-              <Reload reload={costs.reload} />
-            </div>
-            <CostList rows={rows} />
-          </>
-        )
-      }
-    </Loaded>
-  );
-}
 
 const title = (id: string) => (id === "" ? t("fleet.no_agent") : nameOf(id) || t("usage.deleted_agent"));
 
@@ -74,14 +58,25 @@ function CostList({ rows }: { rows: Row[] }) {
       label={t("costs.tools")}
       view={{
         text: ({ agent_id }) => title(agent_id),
-        orders: [
-          { value: "cost", title: t("costs.by_cost"), compare: (a, b) => Number(b.total_spend) - Number(a.total_spend) },
-          { value: "name", title: t("sort.name"), compare: (a, b) => title(a.agent_id).localeCompare(title(b.agent_id)) },
-        ],
+        sorts: {
+          agent: ({ agent_id }) => title(agent_id),
+          category: ({ category }) => named("costs.category", category),
+          cost: ({ total_spend }) => Number(total_spend),
+        },
+        by: "-cost",
       }}
     >
       {(found) => (
-        <Table title={t("page.costs")} columns={[t("usage.agent"), t("costs.category"), t("usage.cost"), t("costs.share")]}>
+        <Table
+          title={t("page.costs")}
+          by="-cost"
+          columns={[
+            { title: t("usage.agent"), sort: "agent" },
+            { title: t("costs.category"), sort: "category" },
+            { title: t("usage.cost"), align: "end", sort: "cost" },
+            t("costs.share"),
+          ]}
+        >
           {found.map(({ agent_id, category, total_spend }) => (
             <tr key={`${agent_id} ${category}`}>
               <th scope="row">

@@ -6,16 +6,14 @@ import { call } from "../../api/client";
 import { useLive } from "../../api/live";
 import type { DeadLetter } from "../../api/types";
 import { named, t, tn } from "../../app/i18n";
-import { Action } from "../../components/action";
 import { Badge } from "../../components/badge";
-import { Button } from "../../components/button";
 import { Confirm } from "../../components/confirm";
 import { EmptyState } from "../../components/empty_state";
 import { List } from "../../components/list_tools";
 import { Loaded, useLoad, useRefreshOnReturn } from "../../components/loaded";
-import { Reload } from "../../components/reload";
 import { Time } from "../../components/time";
 import { FleetFrame } from "../../parts/fleet_frame";
+import { RowActions } from "../../parts/row_actions";
 
 export default function DeadLettersPage() {
   const letters = useLoad(async () => (await call("GET /api/underground/dead-letters", { query: { limit: 500 } })).deadLetters);
@@ -27,7 +25,6 @@ export default function DeadLettersPage() {
     <FleetFrame>
       <div class="page-head">
         <p class="quiet">{t("letter.about")}</p>
-        <Reload reload={letters.reload} />
       </div>
       <Loaded of={letters}>
         {(list) =>
@@ -67,24 +64,25 @@ export default function DeadLettersPage() {
                           <bdi>{letter.error}</bdi>
                         </p>
                       </div>
-                      <div class="actions">
-                        <Action
-                          label={t("letter.replay_this", { name: letter.action })}
-                          run={async () => {
+                      <RowActions
+                        of={letter.action}
+                        first={{
+                          title: t("letter.replay"),
+                          label: t("letter.replay_this", { name: letter.action }),
+                          run: async () => {
                             await call("POST /api/underground/dead-letters/{id}/replay", { path: { id: letter.id } });
                             await letters.reload();
-                          }}
-                        >
-                          {t("letter.replay")}
-                        </Action>
-                        <Button
-                          kind="danger"
-                          label={t("letter.drop_this", { name: letter.action })}
-                          onClick={() => (dropping.value = letter)}
-                        >
-                          {t("letter.drop")}
-                        </Button>
-                      </div>
+                          },
+                        }}
+                        more={[
+                          {
+                            title: t("letter.drop"),
+                            label: t("letter.drop_this", { name: letter.action }),
+                            icon: "trash",
+                            run: () => void (dropping.value = letter),
+                          },
+                        ]}
+                      />
                     </li>
                   ))}
                 </ul>

@@ -39,7 +39,7 @@ export default function FleetPage() {
                 <p class="quiet">
                   {t("fleet.as_of")} <Time at={found.timestamp} />
                 </p>
-                <Reload reload={graph.reload} />
+                <Reload of={graph} />
               </div>
               {found.source === "fallback" && (
                 <EmptyState title={t("fleet.empty")} text={t("fleet.empty_text")}>
@@ -143,11 +143,15 @@ function Souls({ graph, selected, onSelect }: { graph: Graph; selected: string; 
       label={t("fleet.tools")}
       view={{
         text: (soul) => `${soul.name} ${roleName(soul)}`,
-        orders: [
-          { value: "name", title: t("sort.name"), compare: (a, b) => a.name.localeCompare(b.name) },
-          { value: "load", title: t("fleet.by_load"), compare: (a, b) => b.load - a.load },
-          { value: "fitness", title: t("fleet.by_fitness"), compare: (a, b) => (a.fitness ?? 100) - (b.fitness ?? 100) },
-        ],
+        sorts: {
+          name: ({ name }) => name,
+          role: roleName,
+          load: ({ load }) => load,
+          memory: ({ memory }) => memory,
+          fitness: ({ fitness }) => fitness ?? 100,
+          connections: edges,
+        },
+        by: "name",
         filter: {
           title: t("fleet.state"),
           choices: ["active", "idle", "stale", "offline"].map((value) => ({ value, title: named("fleet.status", value) })),
@@ -158,14 +162,15 @@ function Souls({ graph, selected, onSelect }: { graph: Graph; selected: string; 
       {(found) => (
         <Table
           title={t("fleet.souls")}
+          by="name"
           columns={[
-            t("usage.name"),
-            t("fleet.role"),
+            { title: t("usage.name"), sort: "name" },
+            { title: t("fleet.role"), sort: "role" },
             t("fleet.state"),
-            t("fleet.load"),
-            t("fleet.memory"),
-            t("fleet.fitness"),
-            t("fleet.connections"),
+            { title: t("fleet.load"), align: "end", sort: "load" },
+            { title: t("fleet.memory"), align: "end", sort: "memory" },
+            { title: t("fleet.fitness"), align: "end", sort: "fitness" },
+            { title: t("fleet.connections"), align: "end", sort: "connections" },
           ]}
         >
           {found.map((soul) => (

@@ -61,7 +61,7 @@ function Mailbox({ agentId }: { agentId: string }) {
     <section class="card" aria-labelledby="mailbox-title">
       <div class="page-head">
         <h2 id="mailbox-title">{t("bus.mailbox")}</h2>
-        <Reload reload={messages.reload} />
+        <Reload of={messages} />
       </div>
       <Loaded of={messages}>
         {(list) =>

@@ -29,7 +29,7 @@ export default function SwarmsPage() {
       <div class="page-head">
         <p class="quiet">{t("swarm.about")}</p>
         <div class="actions">
-          <Reload reload={swarms.reload} />
+          <Reload of={swarms} />
           <Button kind="primary" onClick={() => (creating.value = true)}>
             {t("swarm.new")}
           </Button>

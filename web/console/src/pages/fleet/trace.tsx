@@ -29,7 +29,7 @@ export default function TracePage({ id }: PageProps) {
               <h2>
                 <bdi>{whole.name}</bdi>
               </h2>
-              <Reload reload={trace.reload} />
+              <Reload of={trace} />
             </div>
             <p class="facts">
               <span>{named("trace.type", whole.type)}</span>

@@ -67,7 +67,7 @@ export default function TracesPage() {
     <FleetFrame>
       <div class="page-head">
         <Filters />
-        <Reload reload={reload} />
+        <Reload of={{ reload }} />
       </div>
       {error.value && <Notice kind="error">{error.value}</Notice>}
       {running.value.length > 0 && (
@@ -110,10 +110,10 @@ export default function TracesPage() {
             t("usage.agent"),
             t("trace.type"),
             t("usage.at"),
-            t("usage.latency"),
-            t("trace.spans"),
-            t("usage.tokens_title"),
-            t("usage.cost"),
+            { title: t("usage.latency"), align: "end" },
+            { title: t("trace.spans"), align: "end" },
+            { title: t("usage.tokens_title"), align: "end" },
+            { title: t("usage.cost"), align: "end" },
           ]}
         >
           {list.map((trace) => (

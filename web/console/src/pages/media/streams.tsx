@@ -31,7 +31,7 @@ export default function StreamsPage() {
           <div class="actions">
             {live.data.value && (
               <>
-                <Reload reload={live.reload} />
+                <Reload of={live} />
                 <Button onClick={() => (managing.value = true)}>{t("radio.manage")}</Button>
                 <Button kind="primary" onClick={() => (creating.value = true)}>
                   {t("radio.new")}

@@ -5,7 +5,6 @@ import { useEvents } from "../../api/event_source";
 import type { Video } from "../../api/types";
 import { bytes, duration, percent } from "../../app/format";
 import { named, t } from "../../app/i18n";
-import { Action } from "../../components/action";
 import { Button } from "../../components/button";
 import { Confirm } from "../../components/confirm";
 import { EmptyState } from "../../components/empty_state";
@@ -17,6 +16,7 @@ import { State, type Tone } from "../../components/state";
 import { Time } from "../../components/time";
 import { MediaFrame } from "../../parts/media_frame";
 import { NewVideoDialog } from "../../parts/new_video";
+import { RowActions } from "../../parts/row_actions";
 
 const tones: Record<Video["status"], Tone> = { queued: "rest", running: "busy", done: "good", failed: "bad" };
 const types = ["demo", "marketing", "screenshot", "tutorial"];
@@ -32,7 +32,7 @@ export default function VideosPage() {
       <div class="page-head">
         <p class="quiet">{t("video.about")}</p>
         <div class="actions">
-          <Reload reload={videos.reload} />
+          <Reload of={videos} />
           <Button kind="primary" onClick={() => (creating.value = true)}>
             {t("video.new")}
           </Button>
@@ -152,24 +152,30 @@ function Row({ video, onChanged, onGone, onRemove }: RowProps) {
         )}
         {playing.value && <video class="player" controls autoplay playsInline src={playing.value} aria-label={video.title} />}
       </div>
-      <div class="actions">
-        {video.status === "done" && (
-          <>
-            <Action
-              label={t("video.play_this", { name: video.title })}
-              run={async () => (playing.value = playing.value ? "" : await address())}
-            >
-              {playing.value ? t("action.close") : t("video.play")}
-            </Action>
-            <Action label={t("video.download_this", { name: video.title })} run={download}>
-              {t("logs.download")}
-            </Action>
-          </>
-        )}
-        <Button kind="danger" label={t(isAtWork ? "video.stop_this" : "video.delete_this", { name: video.title })} onClick={onRemove}>
-          {isAtWork ? t("swarm.stop") : t("action.delete")}
-        </Button>
-      </div>
+      <RowActions
+        of={video.title}
+        first={
+          video.status === "done" && {
+            title: playing.value ? t("action.close") : t("video.play"),
+            label: t("video.play_this", { name: video.title }),
+            run: async () => (playing.value = playing.value ? "" : await address()),
+          }
+        }
+        more={[
+          video.status === "done" && {
+            title: t("logs.download"),
+            label: t("video.download_this", { name: video.title }),
+            icon: "download",
+            run: download,
+          },
+          {
+            title: isAtWork ? t("swarm.stop") : t("action.delete"),
+            label: t(isAtWork ? "video.stop_this" : "video.delete_this", { name: video.title }),
+            icon: isAtWork ? "stop" : "trash",
+            run: onRemove,
+          },
+        ]}
+      />
     </li>
   );
 }

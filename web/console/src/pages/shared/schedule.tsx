@@ -3,7 +3,6 @@ import { call } from "../../api/client";
 import type { SharedAgent, Task } from "../../api/types";
 import { t } from "../../app/i18n";
 import type { PageProps } from "../../app/pages";
-import { Action } from "../../components/action";
 import { Badge } from "../../components/badge";
 import { Button } from "../../components/button";
 import { Confirm } from "../../components/confirm";
@@ -11,6 +10,7 @@ import { EmptyState } from "../../components/empty_state";
 import { Loaded, useLoad, useRefreshOnReturn } from "../../components/loaded";
 import { Time } from "../../components/time";
 import { cronWords } from "../../parts/cron_words";
+import { RowActions } from "../../parts/row_actions";
 import { SharedFrame } from "../../parts/shared_frame";
 import { TaskDialog } from "../../parts/task_dialog";
 
@@ -65,20 +65,28 @@ function Schedule({ agent }: { agent: SharedAgent }) {
                       )}
                     </p>
                   </div>
-                  <div class="actions">
-                    <Button label={t("schedule.edit_this", { name: task.name })} onClick={() => (editing.value = task)}>
-                      {t("action.edit")}
-                    </Button>
-                    <Action
-                      label={t(task.enabled ? "schedule.disable_this" : "schedule.enable_this", { name: task.name })}
-                      run={() => enable(task)}
-                    >
-                      {t(task.enabled ? "schedule.disable" : "schedule.enable")}
-                    </Action>
-                    <Button kind="danger" label={t("schedule.delete_this", { name: task.name })} onClick={() => (removing.value = task)}>
-                      {t("action.delete")}
-                    </Button>
-                  </div>
+                  <RowActions
+                    of={task.name}
+                    first={{
+                      title: t("action.edit"),
+                      label: t("schedule.edit_this", { name: task.name }),
+                      run: () => void (editing.value = task),
+                    }}
+                    more={[
+                      {
+                        title: t(task.enabled ? "schedule.disable" : "schedule.enable"),
+                        label: t(task.enabled ? "schedule.disable_this" : "schedule.enable_this", { name: task.name }),
+                        icon: "power",
+                        run: () => enable(task),
+                      },
+                      {
+                        title: t("action.delete"),
+                        label: t("schedule.delete_this", { name: task.name }),
+                        icon: "trash",
+                        run: () => void (removing.value = task),
+                      },
+                    ]}
+                  />
                 </li>
               ))}
             </ul>

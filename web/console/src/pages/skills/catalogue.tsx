@@ -30,8 +30,10 @@ export default function SkillsPage() {
     <div class="column">
       <div class="page-head">
         <h1>{t("page.skills")}</h1>
-        <Button onClick={() => (adding.value = true)}>{t("packages.add")}</Button>
-        <Reload reload={skills.reload} />
+        <div class="actions">
+          <Reload of={skills} />
+          <Button onClick={() => (adding.value = true)}>{t("packages.add")}</Button>
+        </div>
       </div>
       <p class="quiet">{t("skills.about")}</p>
       <Loaded of={skills}>

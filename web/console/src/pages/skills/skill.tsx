@@ -7,9 +7,7 @@ import type { SkillDetail } from "../../api/types";
 import { bytes, money } from "../../app/format";
 import { t, tn } from "../../app/i18n";
 import { agentPath, type PageProps } from "../../app/pages";
-import { Action } from "../../components/action";
 import { Badge } from "../../components/badge";
-import { Button } from "../../components/button";
 import { Confirm } from "../../components/confirm";
 import { Select } from "../../components/field";
 import { Form, textOf } from "../../components/form";
@@ -17,6 +15,7 @@ import { Link } from "../../components/link";
 import { Loaded, useLoad } from "../../components/loaded";
 import { Markdown } from "../../components/markdown";
 import { Time } from "../../components/time";
+import { RowActions } from "../../parts/row_actions";
 import { SkillUse } from "../../parts/skill_use";
 
 // Skills that the box carries out itself have pages of their own.
@@ -117,20 +116,24 @@ function Installations({ skill, onChanged }: { skill: SkillDetail; onChanged: ()
                 {t("skills.since")} <Time at={one.installedAt} />
               </p>
             </div>
-            <div class="actions">
-              {!one.isCurrent && (
-                <Action label={t("skills.update_this", { name: name(one.agentId) })} run={() => install(one.agentId)}>
-                  {t("skills.update")}
-                </Action>
-              )}
-              <Button
-                kind="danger"
-                label={t("skills.uninstall_this", { name: name(one.agentId) })}
-                onClick={() => (removing.value = one.agentId)}
-              >
-                {t("skills.uninstall")}
-              </Button>
-            </div>
+            <RowActions
+              of={name(one.agentId)}
+              first={
+                !one.isCurrent && {
+                  title: t("skills.update"),
+                  label: t("skills.update_this", { name: name(one.agentId) }),
+                  run: () => install(one.agentId),
+                }
+              }
+              more={[
+                {
+                  title: t("skills.uninstall"),
+                  label: t("skills.uninstall_this", { name: name(one.agentId) }),
+                  icon: "trash",
+                  run: () => void (removing.value = one.agentId),
+                },
+              ]}
+            />
           </li>
         ))}
       </ul>

@@ -4,10 +4,10 @@ import { call } from "../../api/client";
 import type { Template } from "../../api/types";
 import { t, tn } from "../../app/i18n";
 import { Badge } from "../../components/badge";
-import { Button } from "../../components/button";
 import { Confirm } from "../../components/confirm";
 import { EmptyState } from "../../components/empty_state";
 import { Loaded, useLoad, useRefreshOnReturn } from "../../components/loaded";
+import { RowActions } from "../../parts/row_actions";
 import { knownGroups, TemplateDialog } from "../../parts/template_dialog";
 import { UseTemplateDialog } from "../../parts/use_template";
 
@@ -53,23 +53,30 @@ export default function TemplatesPage() {
                       </p>
                     )}
                   </div>
-                  <div class="actions">
-                    {account.mayProvision.value && (
-                      <Button label={t("templates.use_this", { name: one.name })} onClick={() => (using.value = one)}>
-                        {t("templates.use")}
-                      </Button>
-                    )}
-                    {one.own && (
-                      <Button label={t("templates.edit_this", { name: one.name })} onClick={() => (editing.value = one)}>
-                        {t("action.edit")}
-                      </Button>
-                    )}
-                    {(one.own || account.user.value?.isAdmin) && (
-                      <Button kind="danger" label={t("templates.withdraw_this", { name: one.name })} onClick={() => (removing.value = one)}>
-                        {t("templates.withdraw")}
-                      </Button>
-                    )}
-                  </div>
+                  <RowActions
+                    of={one.name}
+                    first={
+                      account.mayProvision.value && {
+                        title: t("templates.use"),
+                        label: t("templates.use_this", { name: one.name }),
+                        run: () => void (using.value = one),
+                      }
+                    }
+                    more={[
+                      one.own && {
+                        title: t("action.edit"),
+                        label: t("templates.edit_this", { name: one.name }),
+                        icon: "edit",
+                        run: () => void (editing.value = one),
+                      },
+                      (one.own || account.user.value?.isAdmin) && {
+                        title: t("templates.withdraw"),
+                        label: t("templates.withdraw_this", { name: one.name }),
+                        icon: "trash",
+                        run: () => void (removing.value = one),
+                      },
+                    ]}
+                  />
                 </li>
               ))}
             </ul>

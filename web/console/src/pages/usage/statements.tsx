@@ -83,7 +83,13 @@ function Account({ statement: { plans, usage, credits, payments, paymentTotals }
         ) : (
           <Table
             title={t("statement.usage")}
-            columns={[t("usage.model"), t("usage.calls"), t("usage.tokens_in"), t("usage.tokens_out"), t("usage.cost")]}
+            columns={[
+              t("usage.model"),
+              { title: t("usage.calls"), align: "end" },
+              { title: t("usage.tokens_in"), align: "end" },
+              { title: t("usage.tokens_out"), align: "end" },
+              { title: t("usage.cost"), align: "end" },
+            ]}
           >
             {usage.models.map(({ id, usage: one }) => (
               <UsageRow key={id} name={id} usage={one} />
@@ -113,7 +119,13 @@ function Account({ statement: { plans, usage, credits, payments, paymentTotals }
           <>
             <Table
               title={t("statement.payments")}
-              columns={[t("usage.at"), t("usage.name"), t("transfer.amount"), t("statement.refunded"), t("fleet.state")]}
+              columns={[
+                t("usage.at"),
+                t("usage.name"),
+                { title: t("transfer.amount"), align: "end" },
+                { title: t("statement.refunded"), align: "end" },
+                t("fleet.state"),
+              ]}
             >
               {payments.map((payment) => (
                 <tr key={payment.id}>

@@ -47,7 +47,7 @@ export default function WalletPage() {
         <div class="page-head">
           <h2 id="own-title">{t("wallet.own")}</h2>
           <div class="actions">
-            <Reload reload={wallet.reload} />
+            <Reload of={wallet} />
             <Button kind="primary" onClick={() => (paying.value = true)}>
               {t("transfer.new")}
             </Button>

@@ -32,7 +32,7 @@ export default function SplitsPage() {
       <div class="page-head">
         <p class="quiet">{t("split.about")}</p>
         <div class="actions">
-          <Reload reload={splits.reload} />
+          <Reload of={splits} />
           <Button kind="primary" onClick={() => (creating.value = true)}>
             {t("split.new")}
           </Button>

@@ -11,7 +11,6 @@ import { EmptyState } from "../../components/empty_state";
 import { List } from "../../components/list_tools";
 import { useRefreshOnReturn } from "../../components/loaded";
 import { Notice } from "../../components/notice";
-import { Reload } from "../../components/reload";
 import { TransferDialog } from "../../parts/transfer_dialog";
 import { TransferRow } from "../../parts/transfer_row";
 import { WalletFrame } from "../../parts/wallet_frame";
@@ -49,7 +48,6 @@ export default function TransfersPage() {
       <div class="page-head">
         <p class="quiet">{t("transfer.about")}</p>
         <div class="actions">
-          <Reload reload={reload} />
           <Button kind="primary" onClick={() => (paying.value = true)}>
             {t("transfer.new")}
           </Button>
