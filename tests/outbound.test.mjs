@@ -53,6 +53,8 @@ const known = {
   "web/server/listening_socket.cpp": "resolves an address to listen at",
   "web/server/proxy.cpp": "relays to agents and the summarizer, by address",
   "appliance/runtime/watchdog/loopback.cpp": "loopback only",
+  "appliance/runtime/docker/command_containers.cpp": "listens on a Unix socket in an agent's folder",
+  "sandbox/spawn_server.cpp": "the Unix socket of the box, mounted into a container without a network",
   "appliance/hosting/agents/provisioning/ports.cpp": "looks for free ports",
   "appliance/box/service_manager.cpp": "the service manager's Unix socket",
   "appliance/box/standby/follower.cpp": asks,

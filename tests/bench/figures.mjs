@@ -17,6 +17,7 @@ import { ADMIN, log_in, resident_mb, start_box, start_nginx, start_stack, stop, 
 import { repository } from "./repository.mjs";
 import { schedule } from "./schedule.mjs";
 import { guesses, many_sessions, wallets } from "./sign_ins.mjs";
+import { standby_base } from "./standby.mjs";
 
 const median = (values) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
 const STACK_COOKIE = "app-session=bench-session";
@@ -269,6 +270,7 @@ export const figures = [
   { name: "restarts", measure: restarts },
   { name: "bus", measure: bus },
   { name: "channels", measure: channels },
+  { name: "standby_base", measure: standby_base, only_by_name: true },
   { name: "build", measure: build, only_by_name: true },
   { name: "ci", measure: ci, only_by_name: true },
 ];

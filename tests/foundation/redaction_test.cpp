@@ -35,4 +35,12 @@ TEST(RedactPaths, KeepsTheCauseAndDropsThePath) {
   EXPECT_EQ(redact_paths(""), "");
 }
 
+TEST(RedactPaths, LeavesNamesOfImages) {
+  for (const std::string name :
+       {"ghcr.io/example/browser:1.2", "localhost/browser:latest", "registry:5000/a/b@sha256:0a1b"})
+    EXPECT_EQ(redact_paths("The image \"" + name + "\" is not here."), "The image \"" + name + "\" is not here.");
+  EXPECT_EQ(redact_paths("fsync data/my.box/store: failed"), "fsync a file: failed");
+  EXPECT_EQ(redact_paths("/srv/a.io/b:1 is gone"), "a file is gone");
+}
+
 }  // namespace redaction_test

@@ -38,8 +38,17 @@ class Registration : public people_tests::People {
 TEST_F(Registration, OpenAdmitsAnybody) {
   accounts.set_registration({"open", &invitations});
   EXPECT_TRUE(register_with({}));
-  EXPECT_TRUE(register_with("whatever", "bob@example.com"));
   EXPECT_EQ(invitations.asked, 0);
+}
+
+// An invitation may name a plan and groups: a code that is sent is redeemed, and a wrong one is not passed over.
+TEST_F(Registration, OpenRedeemsACodeThatIsSent) {
+  accounts.set_registration({"open", &invitations});
+  const auto refused = register_with("whatever").error();
+  EXPECT_EQ(refused.kind, Kind::forbidden);
+  EXPECT_THAT(refused.message, HasSubstr("not a valid invitation"));
+  EXPECT_TRUE(register_with("welcome"));
+  EXPECT_EQ(invitations.asked, 2);
 }
 
 TEST_F(Registration, ClosedAdmitsNobodyByAnyWay) {

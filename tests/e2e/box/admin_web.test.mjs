@@ -1,7 +1,7 @@
 // Administrators without a shell: what the backend offers under /api/admin is on the web too, for their sessions.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, readdirSync, rmSync, writeFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { ADMIN, Box, INTERNAL_KEY, PASSWORD, run, send } from "../support/box.mjs";
@@ -257,6 +257,23 @@ test("backups are made, listed, verified and removed over the web", async (t) =>
   ]);
   assert.equal(code, 0, err);
   assert.match((await run(["verify", "--data", restored])).out, /are sound/);
+
+  // Downloaded, it is a file that the command line unpacks.
+  const packed = await call("POST", `/${name}/pack`);
+  assert.deepEqual([packed.status, packed.body.name], [201, name], JSON.stringify(packed.body));
+  const fetched = (person) => fetch(box.web + packed.body.address, { headers: { cookie: person.cookie } });
+  assert.equal((await fetched(ada)).status, 403);
+  const file = `${box.folder}.agentbox`,
+    unpacked = `${box.folder}-unpacked`;
+  t.after(() => [file, unpacked].forEach((path) => rmSync(path, { recursive: true, force: true })));
+  const answer = await fetched(admin);
+  assert.match(answer.headers.get("content-disposition"), /attachment/);
+  writeFileSync(file, Buffer.from(await answer.arrayBuffer()));
+  assert.equal(statSync(file).size, packed.body.bytes);
+  assert.equal((await fetched(admin)).status, 404, "it is there once");
+  const opened = await run(["unpack", file, "--data", unpacked, "--key", join(box.folder, "master.key")]);
+  assert.equal(opened.code, 0, opened.err);
+  assert.match((await run(["verify", "--data", unpacked])).out, /are sound/);
 
   // Bytes that have changed are found.
   const tables = files_below(join(box.folder, "backups", name, "store")).filter((file) => file.endsWith(".sst"));

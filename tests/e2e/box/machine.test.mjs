@@ -194,6 +194,20 @@ test("doctor says what is wrong with a box that does not run, and what to do", a
   assert.match(text, /\d+ problems?, \d+ warnings?\n$/);
 });
 
+test("doctor says whether a service starts agents' commands", async (t) => {
+  const data = folder(t),
+    socket = join(data, "commands.sock"),
+    of = async (...args) => (await diagnose(["--data", data, ...args])).about("service for agents' commands");
+  assert.equal(await of(), undefined);
+  const missing = await of("--command-helper", socket);
+  assert.equal(missing.level, "note");
+  assert.match(missing.advice, /agentbox-commands\.socket/);
+  const service = createServer().listen(socket);
+  t.after(() => service.close());
+  await once(service, "listening");
+  assert.deepEqual((await of("--command-helper", socket)).level, "ok");
+});
+
 test("doctor examines what it can of a box whose settings cannot be read", async (t) => {
   const data = join(folder(t), "data"),
     archive = `${data}.tar`;

@@ -1,7 +1,7 @@
 // The disk of the standby is full: the box goes on and says so, and nothing is lost once there is room again.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
+import { closeSync, mkdirSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -32,6 +32,8 @@ const fill = (path) => {
     for (;;) writeSync(file, block);
   } catch (error) {
     assert.equal(error.code, "ENOSPC");
+  } finally {
+    closeSync(file); // an open file that is removed keeps its room
   }
 };
 
@@ -68,7 +70,10 @@ test("sync: a standby whose disk is full is left behind with an alarm, and catch
   assert.equal(health.store, "ok", "the box itself has room");
 
   rmSync(join(disk, "other"), { recursive: true });
-  await until("the standby has caught up", async () => !(await standby.state()).degraded, 60_000);
+  const caught_up = async () => !(await standby.state()).degraded;
+  await until("the standby has caught up", caught_up, 60_000).catch(({ message }) =>
+    assert.fail(`${message}: ${standby.log.slice(-4_000)}`),
+  );
   await box.customer("after@example.org");
   await box.end("SIGKILL");
   const promoted = await standby.promote();

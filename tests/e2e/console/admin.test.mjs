@@ -2,7 +2,8 @@
 // settings, keys, metrics, the audit log.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { ADMIN, Box, INTERNAL_KEY, send, until } from "../support/box.mjs";
@@ -43,6 +44,7 @@ test("every page of administrators is accessible, fits a phone, and shows hostil
     "outbox",
     "agents",
     "models",
+    "plans",
     "settings",
     "metrics",
     "backups",
@@ -71,6 +73,13 @@ test("a user is found, given a plan, disabled and enabled, and signed out", asyn
   await admin.to_section("Administration");
   await admin.heading("Overview").waitFor();
   await admin.to_section("Users");
+  const heads = admin.page.getByRole("columnheader", { name: "E-mail" });
+  await admin.button("E-mail").click();
+  assert.equal(await heads.getAttribute("aria-sort"), "ascending");
+  assert.match(await admin.page.locator("tbody tr").first().innerText(), /^ada@|^admin@/);
+  await admin.button("E-mail").click();
+  assert.equal(await heads.getAttribute("aria-sort"), "descending");
+  assert.match(await admin.page.locator("tbody tr").first().innerText(), /^bob@|^mara@/);
   await admin.label("Search").fill("ada@");
   await until("one user", async () => (await admin.page.locator("tbody tr").count()) === 1);
   await admin.link("ada@example.org").click();
@@ -108,6 +117,67 @@ test("a user is found, given a plan, disabled and enabled, and signed out", asyn
   await admin.link("eve@example.org").waitFor();
 });
 
+test("users and plans are limited, a user's data is taken, balances are checked, and an agent goes through a file", async (t) => {
+  const { box, admin, signed_in, opens } = await story_of(t);
+  const ada = await box.customer("ada@example.org", "solo");
+  await box.running_agent(ada, "Scout");
+  await signed_in();
+  admin.expected = ["status of 400"]; // a file that has no absolute path
+  await opens(`users?user=${ada.id}`);
+  await admin.button("New limit").click();
+  await admin.label("US dollars").first().fill("20");
+  await admin.is_accessible();
+  await admin.button("Save").last().click();
+  await admin.heading("All calls, per month").waitFor();
+  const [cap] = (await ada.call("GET", "/api/caps")).body.caps.filter(({ scope }) => scope === "user");
+  assert.deepEqual([cap.usd, cap.byAdmin], ["20.00", true]);
+  await admin.in_menu("More about All calls, per month", "Remove");
+  await admin.dialog.getByRole("button", { name: "Remove" }).click();
+  await admin.heading("All calls, per month").waitFor({ state: "detached" });
+
+  await admin.button("Check all balances").click();
+  await admin.text("All balances are the sums of their entries.").waitFor();
+  const downloading = admin.page.waitForEvent("download");
+  await admin.button("Download the user's data").click();
+  const archive = readFileSync(await (await downloading).path());
+  assert.deepEqual([archive[0], archive[1]], [0x1f, 0x8b], "a gzip file");
+
+  await opens("plans");
+  await admin.button("New limit of the plan solo").click();
+  const solo = admin.page.getByRole("region", { name: "solo" });
+  await solo.getByLabel("Period").selectOption("day");
+  await solo.getByLabel("Tokens", { exact: true }).fill("1000");
+  await admin.is_accessible();
+  await solo.getByRole("button", { name: "Save" }).last().click();
+  await admin.heading("All calls of a user, per day").waitFor();
+  const of_plan = (await ada.call("GET", "/api/caps")).body.caps.filter(({ scope }) => scope === "plan");
+  assert.deepEqual(
+    of_plan.map(({ tokens, period }) => [tokens, period]),
+    [[1000, "day"]],
+  );
+
+  const file = join(tmpdir(), `agentbox-scout-${process.pid}.tar.zst`);
+  t.after(() => rmSync(file, { force: true }));
+  await opens("agents");
+  await admin.in_menu("More about Scout", "Export to a file");
+  await admin.label("File on the box").fill("scout");
+  await admin.dialog.getByRole("button", { name: "Export to a file" }).click();
+  await admin.dialog.getByRole("alert").waitFor();
+  await admin.label("File on the box").fill(file);
+  await admin.dialog.getByRole("button", { name: "Export to a file" }).click();
+  await admin.text(`${file} is written.`).waitFor();
+  await admin.is_accessible();
+  await admin.button("Close").click();
+  await admin.button("Import an agent").click();
+  await admin.label("File on the box").fill(file);
+  await admin.label("E-mail address of its owner").fill("ada@example.org");
+  await admin.is_accessible();
+  await admin.dialog.getByRole("button", { name: "Import an agent" }).click();
+  await admin.text("Scout is imported and stopped.").waitFor();
+  await admin.button("Close").click();
+  await admin.text("2 agents").waitFor();
+});
+
 test("a change after a while takes the password again, and nothing is changed without it", async (t) => {
   const { box, admin, signed_in } = await story_of(t);
   const ada = await box.customer("ada@example.org", "solo");
@@ -123,7 +193,7 @@ test("a change after a while takes the password again, and nothing is changed wi
   await admin.dialog.getByRole("heading", { name: "Please confirm that it is you" }).waitFor();
   await admin.is_accessible();
   await admin.dialog.getByRole("button", { name: "Cancel" }).click();
-  await admin.text("Nothing was changed: it was not confirmed.").waitFor();
+  await admin.text("Not confirmed: nothing was shown or changed.").waitFor();
   await admin.button("Save").click();
   await admin.label("Current password").fill("not the password");
   await admin.button("Continue").click();
@@ -160,7 +230,7 @@ test("agents of all users are filtered, stopped, started and deleted", async (t)
   await admin.is_accessible();
   await admin.button("Stop the selected").click();
   await until("two stopped", async () => (await admin.page.getByRole("button", { name: /^Start the agent: / }).count()) === 2);
-  await admin.button("Delete: Scout").click();
+  await admin.in_menu("More about Scout", "Delete");
   await admin.dialog.getByLabel("Name").fill("Scout");
   await admin.button("Delete permanently").click();
   await admin.text(/^1 agent$/).waitFor();
@@ -254,15 +324,15 @@ test("settings and metrics are found, keys and git accounts are made and removed
   await admin.label("Password, token or private key").fill("a token");
   await admin.button("Save").click();
   await admin.text("https://box@git.example.org:443").first().waitFor();
-  await admin.button("Remove https://box@git.example.org:443").click();
+  await admin.in_menu("More about https://box@git.example.org:443", "Remove");
   await admin.dialog.getByRole("button", { name: "Remove" }).click();
   await admin.heading("No accounts yet").waitFor();
 
   await opens("audit");
   await admin.button("Verify").click();
   await admin.text(/The log is as it was written: \d+ entries checked\./).waitFor();
-  const saved = async (button) => {
-    const [download] = await Promise.all([admin.page.waitForEvent("download"), admin.button(button).click()]);
+  const saved = async (item) => {
+    const [download] = await Promise.all([admin.page.waitForEvent("download"), admin.in_menu("Export", item)]);
     return readFileSync(await download.path(), "utf8");
   };
   const whole = JSON.parse(await saved("Export everything (JSON)"));
@@ -286,7 +356,9 @@ test("settings are changed in the console: at once or after the restart, with wh
   await admin.dialog.getByLabel("Value").fill("2h");
   await admin.dialog.getByRole("button", { name: "Save" }).click();
   await admin.dialog.waitFor({ state: "detached" });
-  await row("SESSION_IDLE").getByText("after restart").waitFor();
+  await row("SESSION_IDLE")
+    .getByText(/after the restart: \S/)
+    .waitFor();
   await admin.is_accessible();
   const { pending, isPending, source } = await settings("SESSION_IDLE");
   assert.deepEqual([isPending, source], [true, "defaults"]);
@@ -335,7 +407,35 @@ test("a backup is made, verified and removed", async (t) => {
   await row.getByRole("button", { name: /^Verify/ }).click();
   await admin.text("The backup is sound").waitFor();
   await admin.is_accessible();
-  await row.getByRole("button", { name: /^Remove/ }).click();
+  await admin.in_menu(/^More about /, "Remove");
   await admin.dialog.getByRole("button", { name: "Remove" }).click();
   await admin.heading("No backups yet").waitFor();
+});
+
+test("a plan is bounded, gets terminals, and its agents ask by rules of its own", async (t) => {
+  const { box, admin, signed_in } = await story_of(t);
+  await signed_in();
+  await admin.to_section("Administration");
+  await admin.to_section("Plans");
+  const solo = admin.page.getByRole("region", { name: "solo" });
+  await solo.getByLabel("Agents may reach").selectOption({ label: "Only these hosts" });
+  await solo.getByLabel("Hosts").fill("api.example.org\n.example.com");
+  await solo.getByLabel("Owners have a terminal in their agents' workspaces").check();
+  await solo.getByLabel("Scheduled tasks that an agent may make for itself").fill("5");
+  await solo.getByRole("button", { name: "Save" }).click();
+  const of_plan = async (what) => (await box.backend_call("GET", `/api/admin/plans/${what}`)).plans.find(({ plan }) => plan === "solo");
+  await until("the hosts are stored", async () => Array.isArray((await of_plan("egress")).egress));
+  assert.deepEqual((await of_plan("egress")).egress, ["api.example.org", ".example.com"]);
+  await until("it has terminals", async () => (await of_plan("terminals")).included);
+
+  await solo.getByRole("button", { name: "Add a rule" }).click();
+  await solo.getByLabel("What it does").selectOption({ label: "Runs commands" });
+  await solo.getByLabel("Decision").selectOption({ label: "Refused" });
+  await admin.is_accessible();
+  await solo.getByRole("button", { name: "Add a rule" }).click();
+  await solo.getByRole("button", { name: "Remove the rule: Runs commands", exact: true }).waitFor();
+  const { rules, ownTasks } = await box.backend_call("GET", "/api/admin/plans/solo/gate");
+  const { effect, turns, decision } = rules.at(-1);
+  assert.deepEqual([effect, turns, decision], ["code", "any", "refuse"], "after the usual ones");
+  assert.equal(ownTasks.tasks, 5);
 });

@@ -93,7 +93,7 @@ test("facts are added, found and removed, and the memory is reset", async (t) =>
   await ada.label("Search").fill("leipzig");
   await ada.text("1 found").waitFor();
   assert.equal(await ada.page.locator(".rows > li").count(), 1);
-  await ada.button("Remove: The office is in Leipzig").click();
+  await ada.in_menu("More about The office is in Leipzig", "Remove");
   await ada.dialog.getByRole("button", { name: "Remove" }).click();
   await ada.dialog.waitFor({ state: "detached" });
   assert.deepEqual(await facts(), ["The demo is on Friday"]);

@@ -25,6 +25,9 @@ test("the graph shows who is there: by mouse, by keyboard and as a table, and fo
   const rows = ada.page.getByRole("row");
   await rows.nth(3).waitFor();
   assert.equal(await ada.page.locator(".soul").count(), 3);
+  const places = await ada.page.locator(".soul .body").evaluateAll((all) => all.map((body) => body.getBoundingClientRect().left));
+  const gaps = places.sort((a, b) => a - b).map((left, at) => left - (places[at - 1] ?? -Infinity));
+  assert.ok(Math.min(...gaps) > 100, `a few stand side by side, and no name lies on another: ${places}`);
   assert.equal(await ada.page.locator(".edge").count(), 2);
   await ada.is_sound();
 
@@ -198,7 +201,7 @@ test("keys are made and revoked, messages are read, and dead letters are sent ag
   status = 200;
   await ada.button("Deliver again: FIRST").click();
   await until("it arrives", () => hook.accepted().length === 1);
-  await ada.button("Drop SECOND").click();
+  await ada.in_menu("More about SECOND", "Drop");
   await ada.dialog.getByRole("button", { name: "Drop" }).click();
   await ada.heading("No undelivered messages").waitFor();
 
@@ -291,12 +294,12 @@ test("every section is reached from the sidebar, by keyboard too, on a phone and
   const crumbs = ada.page.getByRole("navigation", { name: "Breadcrumbs" });
   assert.equal(await crumbs.locator("[aria-current]").innerText(), "Skills");
   await ada.button("Menu").click();
-  await ada.page.getByRole("navigation", { name: "Console" }).getByRole("link", { name: "Videos" }).waitFor();
+  await ada.page.getByRole("navigation", { name: "Console" }).getByRole("link", { name: "Media" }).waitFor();
   await ada.is_accessible();
   await ada.fits_the_screen();
   await keyboard.press("Escape");
   await ada.page.locator(".sidebar").waitFor({ state: "hidden" });
-  await ada.to_section("Videos");
+  await ada.to_section("Media");
   await ada.page.waitForURL("**/media/videos");
   await ada.page.locator(".sidebar").waitFor({ state: "hidden" });
   for (const [words, path] of [

@@ -91,7 +91,7 @@ test("credentials are added, used, replaced and deleted, and their secrets are n
   await ada.dialog.waitFor({ state: "detached" });
   await ada.text("X-Key").waitFor();
   assert.ok(!(await ada.page.content()).includes(CANARY));
-  await ada.button("Delete FORGE").click();
+  await ada.in_menu("More about cred:FORGE", "Delete");
   await ada.dialog.getByRole("button", { name: "Delete" }).click();
   await ada.heading("No credentials yet").waitFor();
 });
@@ -121,4 +121,36 @@ test("the owner watches an agent's browser, takes it over and gives it back", { 
   assert.equal((await ask("POST", "/api/agent-browser", { action: "read" })).status, 200);
   await ada.button("End the browser").click();
   await ada.heading("The browser is not running").waitFor();
+});
+
+test("the owner sees, adds and removes rules, and vouches for texts of others", { skip }, async (t) => {
+  const { owner, ada, id } = await story_of(t);
+  const rules = async () => (await owner.call("GET", `/api/agents/${id}/gate`)).body.rules;
+  await ada.page.goto(`/agents/${id}/settings`);
+  const gate = ada.page.getByRole("region", { name: "Permissions" });
+  await gate.getByRole("button", { name: "Remove the rule: Runs commands" }).click();
+  await until("one rule is left", async () => (await rules()).length === 1);
+  await gate.getByRole("button", { name: "Add a rule" }).click();
+  await gate.getByLabel("What it does").selectOption({ label: "Pays" });
+  await gate.getByLabel("In which turns").selectOption({ label: "With texts of others" });
+  await gate.getByLabel("Decision").selectOption({ label: "Refused" });
+  await gate.getByLabel("Receiver, tool or command").fill("pay_usdc");
+  await ada.is_accessible();
+  await gate.getByRole("button", { name: "Add a rule" }).click();
+  await gate.getByText("Pays · pay_usdc · With texts of others").waitFor();
+  const { effect, turns, decision, target } = (await rules()).at(-1);
+  assert.deepEqual([effect, turns, decision, target], ["money", "foreign", "refuse", "pay_usdc"]);
+
+  const form = new FormData();
+  form.append("files", new Blob(["from somebody else"]), "letter.txt");
+  const uploaded = await fetch(new URL(`/api/agents/${id}/files/upload`, ada.box.web), {
+    method: "POST",
+    headers: { cookie: owner.cookie },
+    body: form,
+  });
+  assert.equal(uploaded.status, 201, await uploaded.text());
+  await ada.page.reload();
+  await gate.getByText("1 text of others that it keeps").click();
+  await gate.getByRole("button", { name: /^Vouch for .*letter\.txt/ }).click();
+  await until("nothing is marked", async () => (await owner.call("GET", `/api/agents/${id}/gate`)).body.marks.length === 0);
 });

@@ -55,7 +55,7 @@ test("an administrator keeps the catalogue of images, and users see what they ca
   await admin.dialog.getByRole("button", { name: "Save" }).click();
   await until("it is switched off", async () => (await owner.call("GET", "/api/images")).body.count === 1);
   await admin.text("switched off").waitFor();
-  await admin.page.getByRole("button", { name: /^Remove / }).click();
+  await admin.in_menu(/^More about /, "Remove");
   await admin.dialog.getByRole("button", { name: "Remove" }).click();
   await until("it is gone", async () => !(await entry()));
 });

@@ -1,5 +1,6 @@
 // Jobs of people and administrators, by mouse and by keyboard, on a desk and on a phone, with the clicks counted.
 import assert from "node:assert/strict";
+import { statSync } from "node:fs";
 import { test } from "node:test";
 import { ADMIN, Box, PASSWORD, until } from "../support/box.mjs";
 import { code_of } from "../support/totp.mjs";
@@ -70,19 +71,39 @@ for (const [place, viewport] of Object.entries(SCREENS)) {
     await admin.fits_the_screen();
   });
 
-  test(`a backup is made and verified, on ${place}`, async (t) => {
+  test(`a backup is made, verified, downloaded and scheduled, on ${place}`, async (t) => {
     const { admin, more } = await admin_story(t, viewport);
-    await admin.job("a backup", 4 + 2 * more, async () => {
+    await admin.job("a backup", 6 + 2 * more, async () => {
       await admin.to_section("Administration");
       await admin.to_section("Backups");
       await admin.button("Back up now").click();
-      await admin.page
-        .locator(".rows > li")
-        .first()
-        .getByRole("button", { name: /^Verify/ })
-        .click();
+      const first = admin.page.locator(".rows > li").first();
+      await first.getByRole("button", { name: /^Verify/ }).click();
       await admin.text("The backup is sound").waitFor();
+      const downloading = admin.page.waitForEvent("download");
+      await first.getByRole("button", { name: /^Download/ }).click();
+      const download = await downloading;
+      assert.match(download.suggestedFilename(), /\.agentbox$/);
+      assert.ok(statSync(await download.path()).size > 1_000);
+      await admin.label("When, as a cron expression").fill("0 3 * * *");
+      await admin.button("Save").click();
+      await admin.text("This holds once the box has been restarted.").waitFor();
     });
+    await admin.fits_the_screen();
+  });
+
+  test(`a setting of the box is changed, on ${place}`, async (t) => {
+    const { box, admin, more } = await admin_story(t, viewport);
+    await admin.job("a setting", 4 + 2 * more, async () => {
+      await admin.to_section("Administration");
+      await admin.to_section("Settings of the box");
+      await admin.button("Edit LOG_LEVEL").click();
+      await admin.dialog.getByLabel("Value").selectOption("warning");
+      await admin.dialog.getByRole("button", { name: "Save" }).click();
+      await admin.dialog.waitFor({ state: "detached" });
+    });
+    const { settings } = await box.backend_call("GET", "/api/admin/settings");
+    assert.equal(settings.find(({ name }) => name === "LOG_LEVEL").value, "warning");
     await admin.fits_the_screen();
   });
 
@@ -109,7 +130,7 @@ for (const [place, viewport] of Object.entries(SCREENS)) {
     await admin.fits_the_screen();
   });
 
-  test(`an authenticator app, the export and the erasure of everything, on ${place}`, async (t) => {
+  test(`an authenticator app, and the export of everything, on ${place}`, async (t) => {
     const browser = await open_browser(t);
     const box = await Box.start(t);
     await box.customer("ada@example.org");
@@ -133,6 +154,42 @@ for (const [place, viewport] of Object.entries(SCREENS)) {
       const [download] = await Promise.all([ada.page.waitForEvent("download"), ada.link("Download everything").click()]);
       assert.match(download.suggestedFilename(), /\.tar\.gz$/);
     });
+    await ada.fits_the_screen();
+  });
+
+  test(`a passkey is added, and everything is erased, on ${place}`, async (t) => {
+    const browser = await open_browser(t);
+    const box = await Box.start(t);
+    const owner = await box.customer("ada@example.org");
+    const ada = await Person.at(browser, { ...box, web: box.web.replace("127.0.0.1", "localhost") }, { viewport });
+    ada.expected = ["status of 401"]; // before the second factor
+    t.after(() => ada.check());
+    await counting(ada);
+    const more = drawer(viewport);
+    const devtools = await ada.context.newCDPSession(ada.page);
+    await devtools.send("WebAuthn.enable");
+    await devtools.send("WebAuthn.addVirtualAuthenticator", {
+      options: { protocol: "ctap2", transport: "internal", hasUserVerification: true, isUserVerified: true },
+    });
+    await ada.enter("ada@example.org");
+    await ada.job("a passkey", 5 + more, async () => {
+      await ada.own_page("Account");
+      await ada.button("Add a passkey").click();
+      await ada.label("Name").fill("phone");
+      await ada.label("Current password").fill(PASSWORD);
+      await ada.button("Continue").click();
+      await ada.button("I have kept them").click();
+      await ada.button("Rename phone").waitFor();
+    });
+    await ada.fits_the_screen();
+    await ada.job("the erasure", 3, async () => {
+      await ada.button("Erase my account").click();
+      await ada.label("Current password").fill(PASSWORD);
+      await ada.button("Erase permanently").click();
+      await ada.button("Use a passkey").click();
+      await ada.text("Your account and all that was yours have been erased.").waitFor();
+    });
+    assert.equal((await owner.call("GET", "/api/settings")).status, 401);
     await ada.fits_the_screen();
   });
 

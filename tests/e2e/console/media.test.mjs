@@ -113,12 +113,12 @@ test("an agent's stream shows its key, replaces it, and is deleted by its owner"
   await ada.button(`Key of ${stream.name}`).click();
   await ada.text(stream.streamKey).waitFor();
   await ada.is_sound();
-  await ada.button(`Replace the key of ${stream.name}`).click();
+  await ada.in_menu(`More about ${stream.name}`, "Replace the key");
   await ada.dialog.getByRole("button", { name: "Replace the key" }).click();
   await ada.heading(`The stream ${stream.name} is ready`).waitFor();
   assert.ok(!(await ada.dialog.innerText()).includes(stream.streamKey));
   await ada.button("I have kept it").click();
-  await ada.button(`Delete the stream ${stream.name}`).click();
+  await ada.in_menu(`More about ${stream.name}`, "Delete");
   await ada.dialog.getByRole("button", { name: "Delete" }).click();
   await ada.heading("No streams").waitFor();
 });
@@ -153,10 +153,10 @@ test("a video is made with its progress shown, played, downloaded and deleted", 
   await ada.button("Make the video").click();
   await ada.dialog.waitFor({ state: "detached" });
   // It is done without a reload, by the events of the box.
-  const download_button = ada.page.getByRole("button", { name: /^Download / });
-  await download_button.waitFor({ timeout: 120_000 });
+  const play_button = ada.page.getByRole("button", { name: /^Play / });
+  await play_button.waitFor({ timeout: 120_000 });
   await ada.is_sound();
-  await ada.page.getByRole("button", { name: /^Play / }).click();
+  await play_button.click();
   const video = ada.page.locator("video");
   await until(
     "it plays",
@@ -164,9 +164,9 @@ test("a video is made with its progress shown, played, downloaded and deleted", 
       (await video.evaluate(({ readyState, error }) => (error ? -1 : readyState))) >= 1 ||
       (await video.evaluate(({ error }) => error?.code)),
   );
-  const [download] = await Promise.all([ada.page.waitForEvent("download"), download_button.click()]);
+  const [download] = await Promise.all([ada.page.waitForEvent("download"), ada.in_menu(/^More about /, "Download")]);
   assert.match(download.suggestedFilename(), /\.mp4$/);
-  await ada.page.getByRole("button", { name: /^Delete / }).click();
+  await ada.in_menu(/^More about /, "Delete");
   await ada.dialog.getByRole("button", { name: "Delete" }).click();
   await ada.heading("No videos yet").waitFor();
   assert.deepEqual((await owner.call("GET", "/api/videos")).body.videos, []);

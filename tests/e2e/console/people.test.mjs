@@ -168,7 +168,7 @@ test("a builder changes a shared agent's settings, files and schedules, and a ta
     tasks.map(({ name, prompt }) => [name, prompt]),
     [["Birds every morning", "Which birds are there?"]],
   );
-  await bob.button("Delete Birds every morning").click();
+  await bob.in_menu("More about Birds every morning", "Delete");
   await bob.dialog.getByRole("button", { name: "Delete" }).click();
   await until("it is deleted", async () => (await owner.call("GET", `/api/scheduled-tasks?agentId=${agent}`)).body.tasks.length === 0);
 

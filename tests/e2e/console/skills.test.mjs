@@ -1,7 +1,7 @@
 // The console's pages about skills and data feeds.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Box, INTERNAL_KEY, send, until } from "../support/box.mjs";
+import { ADMIN, Box, INTERNAL_KEY, send, until } from "../support/box.mjs";
 import { HOSTILE, open_browser, Person, PHONE } from "./browser.mjs";
 import { serve_site } from "../peers/http_site.mjs";
 import { ModelServer, say } from "../peers/model_server.mjs";
@@ -137,9 +137,9 @@ test("a skill from an address is reviewed before it is installed, and so is its 
   const { packages } = (await owner.call("GET", "/api/skill-packages")).body;
   assert.deepEqual([packages[0].agentId, packages[0].version], [agent, "1.1.0"]);
 
-  await ada.button("Uninstall tide-table").click();
+  await ada.in_menu("More about tide-table", "Uninstall");
   await ada.dialog.getByRole("button", { name: "Uninstall" }).click();
-  await ada.button("Uninstall tide-table").waitFor({ state: "detached" });
+  await ada.button("More about tide-table").waitFor({ state: "detached" });
 
   // A file, on the same dialog.
   await ada.button("Add a skill").click();
@@ -194,6 +194,22 @@ test("feeds are listed with their age and state, and their entries are read harm
   await ada.is_sound();
   await ada.label("Search").fill("second");
   await until("one entry", async () => (await ada.page.locator(".rows > li").count()) === 1);
+  // Administrators choose the sources here.
+  const admin = await Person.at(ada.context.browser(), box);
+  t.after(() => admin.check());
+  await admin.enter(ADMIN.email, ADMIN.password);
+  await admin.page.goto("/feeds");
+  await admin.button("New feed").click();
+  await admin.label("Name").fill("boats");
+  await admin.label("Format").selectOption("json");
+  await admin.label("Address").fill(`${site.url}/prices`);
+  await admin.is_accessible();
+  await admin.button("Save").click();
+  await admin.link("boats").waitFor();
+  await admin.in_menu("More about boats", "Remove");
+  await admin.dialog.getByRole("button", { name: "Remove" }).click();
+  await admin.link("boats").waitFor({ state: "detached" });
+
   await ada.page.goto("/feeds/prices");
   await ada.text('"btc": "100.5"').waitFor();
   await ada.is_sound();

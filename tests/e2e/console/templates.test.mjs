@@ -35,7 +35,7 @@ test("an agent is published as a template, and another user creates one from it"
   await ada.text("Greets customers.").waitFor();
   await ada.is_sound();
 
-  await ada.button("Edit Greeter").click();
+  await ada.in_menu("More about Greeter", "Edit");
   await ada.label("Description").fill("Greets whoever comes.");
   await ada.button("Save").click();
   await ada.text("Greets whoever comes.").waitFor();
@@ -54,7 +54,7 @@ test("an agent is published as a template, and another user creates one from it"
   const [made] = (await other.call("GET", "/api/agents")).body.agents;
   assert.equal((await other.call("GET", `/api/agents/${made.id}/config`)).body.config.systemPrompt, "You work for Bob's.");
 
-  await ada.button("Withdraw Greeter").click();
+  await ada.in_menu("More about Greeter", "Withdraw");
   await dialog.getByRole("button", { name: "Withdraw" }).click();
   await until("nobody has the template", async () => (await other.call("GET", "/api/templates")).body.count === 0);
   await ada.heading("No templates yet").waitFor();

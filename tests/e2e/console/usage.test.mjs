@@ -42,7 +42,7 @@ test("a limit is set, edited in its place, nearly reached, and removed", async (
     [[id, "12.50", 10]],
   );
   await ada.fits_the_screen();
-  await ada.button("Remove: Scout, per month").click();
+  await ada.in_menu("More about Scout, per month", "Remove");
   await ada.dialog.getByRole("button", { name: "Remove" }).click();
   await ada.heading("No limits yet").waitFor();
 });

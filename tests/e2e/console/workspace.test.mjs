@@ -36,14 +36,14 @@ test("a file is made, edited, saved with the keyboard, renamed, downloaded and d
   assert.equal(await read("notes/today.md"), "# Today\n\nwrite <b>tests</b>");
   await ada.is_accessible();
 
-  await ada.button("Rename").click();
+  await ada.in_menu("More about today.md", "Rename");
   await ada.label("Path").fill("notes/<b>later.md");
   await ada.dialog.getByRole("button", { name: "Rename" }).click();
   await ada.heading("<b>later.md").waitFor();
   await ada.is_sound();
   const [download] = await Promise.all([ada.page.waitForEvent("download"), ada.link("Download").click()]);
   assert.equal(readFileSync(await download.path(), "utf8"), "# Today\n\nwrite <b>tests</b>");
-  await ada.button("Delete").click();
+  await ada.in_menu("More about <b>later.md", "Delete");
   await ada.dialog.getByRole("button", { name: "Delete" }).click();
   await ada.text("Choose a file to read or edit it.").waitFor();
 });

@@ -153,6 +153,23 @@ test("a page is read, clicked, filled and submitted, seen, and a file of it down
   await until("nothing is left running", () => !running.some(is_alive));
 });
 
+test("pages that go on to others by themselves are read, where they have arrived", { skip }, async (t) => {
+  const { site, page } = await story_of(t, { rules: allowed });
+  // About as long as the box waits for a page to rest.
+  const stays = [230, 240, 250, 260, 270, 280, 290, 300, 310, 320];
+  for (const [step, ms] of stays.entries()) {
+    const next = step + 1 < stays.length ? `/way/${step + 1}` : "/next";
+    site.pages[`/way/${step}`] =
+      `<title>On the way</title><p>Wait</p><script>setTimeout(() => location.replace("${next}"), ${ms})</script>`;
+  }
+  await page({ action: "open", url: `${site.url}/way/0` });
+  const arrived = await until("it has arrived", async () => {
+    const found = await page({ action: "read" });
+    return found.title === "Next" && found;
+  });
+  assert.match(arrived.text, /The tide is high/);
+});
+
 test("typing and submitting wait for the owner, who sees them exactly, and are then done once", { skip }, async (t) => {
   const { site, act, page, ada } = await story_of(t);
   const form = await page({ action: "open", url: `${site.url}/form` });
@@ -303,4 +320,22 @@ test("the owner watches, takes over, and ends the browser", { skip }, async (t) 
   for (const body of [{ action: "take" }, { action: "fly" }, {}])
     assert.equal((await stranger.call("POST", `/api/agents/${agent}/browser`, body)).status, 404, JSON.stringify(body));
   assert.ok(form.text);
+});
+
+test("a browser that is not used is ended, and the next call begins another one", { skip }, async (t) => {
+  const { site, box, page, act } = await story_of(t, { rules: allowed, env: { BROWSER_IDLE: "10" } });
+  await page({ action: "open", url: `${site.url}/form` });
+  const [first] = browsers_of(box);
+  assert.ok(first);
+  // While it is used it stays.
+  for (const end = Date.now() + 13_000; Date.now() < end; await new Promise((resolve) => setTimeout(resolve, 1_000)))
+    await page({ action: "read" });
+  assert.ok(is_alive(first));
+  await until("its end", () => browsers_of(box).length === 0);
+  const { body } = await until("that the box knows", async () => {
+    const answer = await act({ action: "read" });
+    return answer.status !== 503 && answer; // a page is open no longer
+  });
+  assert.equal(body.error, "No page is open: use browser_open first.");
+  assert.equal((await page({ action: "open", url: `${site.url}/next` })).title, "Next");
 });

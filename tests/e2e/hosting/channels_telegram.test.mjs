@@ -113,7 +113,10 @@ test("telegram: voice notes go both ways, and the agent reads what is said in th
   const [{ method, name, content }] = await until("the voice note", () => driver.files(101).length > 0 && driver.files(101));
   assert.deepEqual([method, name, content], ["sendVoice", "answer.ogg", "OggS spoken by the agent"]);
   const { calls } = await story.call("GET", "/api/dashboard/calls");
-  assert.ok(calls.some((call) => call.model === "whisper-1" && call.agentId === story.agent), "it is metered for the agent");
+  assert.ok(
+    calls.some((call) => call.model === "whisper-1" && call.agentId === story.agent),
+    "it is metered for the agent",
+  );
 
   // A box without such a model gives the agent the file.
   const deaf = await ChannelStory.start(t, Telegram);

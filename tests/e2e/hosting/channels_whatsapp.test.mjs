@@ -97,7 +97,7 @@ test("whatsapp: a message that was taken and not delivered is a dead letter, and
   await story.heard(101, /You said: Far away/);
   const message = server.messages.at(-1);
   assert.match(message.key, /^ch_/);
-  assert.equal((await story.state()).queued, 0, "it waits for nothing");
+  await until("it waits for nothing", async () => (await story.state()).queued === 0);
   await server.report(message, "sent")();
   const errors = [{ code: 131026, title: "Message undeliverable", error_data: { details: "Message Undeliverable." } }];
   await server.report(message, "failed", errors)();

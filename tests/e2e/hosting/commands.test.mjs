@@ -3,12 +3,12 @@
 import assert from "node:assert/strict";
 import { createServer } from "node:net";
 import { once } from "node:events";
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, lstatSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { until } from "../support/box.mjs";
 import { attacks_of } from "../support/command_attacks.mjs";
-import { commands_of, story_of } from "../support/command_story.mjs";
+import { commands_of, story_of, with_service } from "../support/command_story.mjs";
 import { call, say } from "../peers/model_server.mjs";
 import { processes } from "../support/processes.mjs";
 
@@ -163,9 +163,9 @@ test("time, output, memory, processes, descriptors and the disk are bounded", { 
   assert.equal((await finish(id)).output, "again\n");
 });
 
-const red_team = (name, env, user) =>
+const red_team = (name, env, user, prepare) =>
   test(`a hostile command is refused everything: ${name}`, { skip, timeout: 120_000 }, async (t) => {
-    const { box, sh, workspace } = await story_of(t, env, user);
+    const { box, sh, workspace } = await story_of(t, env, user, prepare);
     const eve = await box.customer("eve@example.org");
     const other = await box.running_agent(eve);
     const neighbour = join(box.folder, "agents", other, "workspace/notes");
@@ -192,16 +192,47 @@ const red_team = (name, env, user) =>
 red_team("a box of root", {});
 red_team("RUN_AS, with its helper", { RUN_AS: "nobody" });
 red_team("a box of a user", {}, 65_534);
+red_team("a box of a user, with a service for commands", {}, 65_534, with_service);
+
+test("a service for commands gives them a user of their own, and another one follows that has ended", { skip }, async (t) => {
+  const { box, sh, start, ask, workspace } = await story_of(t, {}, 65_534, with_service);
+  const helpers = () => processes().filter(({ arguments: words }) => words[1] === "spawn" && words.includes(join(box.folder, "agents")));
+  const [first, ...others] = await until("the helper", () => helpers().length > 0 && helpers());
+  assert.deepEqual(others, []);
+  const made = await sh("id -u > made; cat made");
+  assert.ok(Number(made.output) > 1_900_000_000, made.output);
+  assert.equal(lstatSync(join(workspace, "made")).uid, 65_534, "its files are the box's on disk");
+  const id = await start({ shell: "sleep 4714", background: true });
+  process.kill(first.pid, "SIGKILL");
+  const { body } = await ask("GET", `/${id}/output?waitMs=10000`);
+  assert.equal(body.running, false, JSON.stringify(body));
+  assert.equal((await sh("echo again")).output, "again\n");
+  assert.notEqual(helpers()[0].pid, first.pid);
+});
+
+test("without its service a box of a user starts commands itself, and another tree than the box's is refused", { skip }, async (t) => {
+  const { box, sh, ask } = await story_of(t, { AGENT_TOOLS: "/usr/.." }, 65_534, with_service);
+  const refused = await until("the look at it", async () => {
+    const answer = await ask("POST", "", { shell: "true" });
+    return answer.status === 409 && answer;
+  });
+  assert.match(refused.body.error, /could not show them AGENT_TOOLS, which is another folder than its own --tools/);
+  await box.end("SIGTERM");
+  box.env = { ...box.env, COMMAND_HELPER: "/nonexistent/commands.sock", AGENT_TOOLS: "system" };
+  await box.serve();
+  await until("its agent", async () => (await ask("POST", "", { shell: "true" })).status === 201);
+  assert.equal((await sh("id -u")).output, "65534\n");
+});
 
 test("nothing is left running when the box is killed", { skip }, async (t) => {
-  for (const env of [{}, { RUN_AS: "nobody" }]) {
-    const { box, start, ask } = await story_of(t, env);
+  for (const [env, user, prepare] of [[{}], [{ RUN_AS: "nobody" }], [{}, 65_534, with_service]]) {
+    const { box, start, ask } = await story_of(t, env, user, prepare);
     const id = await start({ shell: "setsid sleep 4711 & (sleep 4712 &) ; sleep 4713", background: true });
     await until(
       "its start",
       async () => (await ask("GET", `/${id}/output`)).body.running && processes().some(({ arguments: words }) => words[1] === "4713"),
     );
-    assert.ok(commands_of(box).length > 0 || env.RUN_AS);
+    assert.ok(commands_of(box).length > 0 || env.RUN_AS || prepare);
     await box.end("SIGKILL");
     await until("its end", () => !processes().some(({ arguments: words }) => ["4711", "4712", "4713"].includes(words[1])));
   }

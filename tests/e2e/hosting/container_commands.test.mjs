@@ -28,7 +28,8 @@ test("agents in containers run commands in a container without a network or a to
   const { box, ada, agent, model, token, ask, start, finish, sh, workspace } = story;
   docker.box = box;
   const of_commands = () => docker.containers().filter(({ Config }) => Config.Labels["agentbox.commands"]);
-  const health = async () => (await fetch(`${box.backend}/health`)).json();
+  // On a connection of its own: making the image takes longer than the box keeps an idle one.
+  const health = async () => (await fetch(`${box.backend}/health`, { headers: { connection: "close" } })).json();
 
   await t.test("without the image they are off and say so, until it is there", async () => {
     const { commands, commandsReason } = await health();
@@ -68,6 +69,10 @@ test("agents in containers run commands in a container without a network or a to
     assert.equal(results[2].output, "data\n\n");
     assert.equal(results[3].output, 'it\'s "quoted" $HOME');
     assert.match(results[4].output, /^git version/);
+    const offered = model.asked.at(-1).tools.map((tool) => tool.function.name);
+    assert.ok(offered.includes("run_command") && !offered.some((name) => name.startsWith("browser_")), offered.join());
+    const { browser, browserReason } = await health();
+    assert.deepEqual([browser, browserReason], ["off", "Agents in containers have no browser."]);
     assert.match(events, /event: tool_output\ndata: \{"id":"[^"]+","name":"run_command","output":"hello\\n/);
   });
 

@@ -1,11 +1,11 @@
 // The catalogue of images: an entry says what the box has to know of an image, and an agent of it is made in one step.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { test } from "node:test";
-import { ADMIN, Box, send } from "../support/box.mjs";
+import { ADMIN, Box, INTERNAL_KEY, run, send } from "../support/box.mjs";
 import { Docker, IMAGE, no_docker, root_file_system_of } from "../support/docker.mjs";
 import { ModelServer, say } from "../peers/model_server.mjs";
 
@@ -15,12 +15,19 @@ const PARROT = "foreign/parrot:story",
 
 // A program that listens on a port of its own, has one page for its health, and finds its models by a name of its own.
 const PROGRAM = `
+import { readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 const { HOME, PARROT_MODELS, PARROT_KEY, PARROT_TOKEN, PARROT_NAME } = process.env;
 const reply = (response, body, status = 200) =>
   response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
 createServer(async (request, response) => {
   if (request.url === "/up") return reply(response, {});
+  if (request.url === "/keep") {
+    writeFileSync("/var/lib/parrot/words", "Pieces of eight");
+    symlinkSync("/etc/passwd", "/var/lib/parrot/link");
+    return reply(response, {});
+  }
+  if (request.url === "/kept") return reply(response, { words: readFileSync("/var/lib/parrot/words", "utf8") });
   if (request.headers.authorization !== "Bearer " + PARROT_TOKEN) return reply(response, { error: { message: "no" } }, 401);
   if (request.url === "/v1/models") return reply(response, { object: "list", data: [{ id: "parrot", object: "model" }] });
   if (request.url !== "/v1/chat/completions") return reply(response, { page: request.url, name: PARROT_NAME, home: HOME });
@@ -140,6 +147,48 @@ test("an agent is made of an image of the catalogue, chats, is metered, and outl
   model.check();
 });
 
+test("a volume of an image is kept with its agent's files", { skip }, async (t) => {
+  const docker = await Docker.start(t);
+  import_parrot(t, docker);
+  const box = await Box.start(t, { DOCKER_HOST: docker.host, AGENT_RUNTIME: "docker", AGENT_IMAGE: IMAGE });
+  const ada = await box.customer("ada@example.org", "network");
+  const volumes = { state: "/var/lib/parrot" };
+  const entry = { title: "Parrot", image: PARROT, port: 8080, probe: "/up", environment: ENVIRONMENT, volumes };
+  assert.deepEqual((await box.backend_call("PUT", "/api/admin/images/parrot", entry)).volumes, volumes);
+  const { agentId } = (await ada.call("POST", "/api/images/parrot/agents", { name: "Polly" })).body;
+  await box.until_status(ada, agentId, "running");
+  const { token } = (await ada.call("GET", `/api/agents/${agentId}/token`)).body;
+  const asked = async (path) => {
+    const { host } = new URL((await ada.call("GET", `/api/agents/${agentId}`)).body.agent.url);
+    return (await send(box.web, "GET", path, { headers: { host, authorization: `Bearer ${token}` } })).body;
+  };
+  assert.deepEqual(await asked("/keep"), {});
+  const [{ Id: before }] = docker.containers();
+  assert.equal((await ada.call("POST", `/api/instance/${agentId}/restart`)).status, 200);
+  await box.until_status(ada, agentId, "running");
+  assert.notEqual(docker.containers().find(({ State }) => State.Running).Id, before, "in a new container");
+  assert.deepEqual(await asked("/kept"), { words: "Pieces of eight" });
+
+  const copy = join(mkdtempSync(join(tmpdir(), "agentbox-backup-")), "copy");
+  t.after(() => rmSync(dirname(copy), { recursive: true, force: true }));
+  const backed_up = await run(["backup", "--data", box.folder, "--to", copy], { env: { INTERNAL_API_KEY: INTERNAL_KEY } });
+  assert.equal(backed_up.code, 0, backed_up.err);
+  const kept = join("agents", agentId, "volumes", "state");
+  assert.equal(readFileSync(join(copy, kept, "words"), "utf8"), "Pieces of eight");
+  assert.equal(readFileSync(join(box.folder, kept, "words"), "utf8"), "Pieces of eight");
+
+  const pack = join(dirname(copy), "polly.agentbox");
+  const exported = await box.backend_call("POST", `/api/admin/agents/${agentId}/export`, { file: pack });
+  const imported = await box.backend_call("POST", "/api/admin/agents/import", { file: pack, owner: "ada@example.org" });
+  assert.equal(imported.error, undefined);
+  assert.match(exported.leftOut.join(), /volumes\/state\/link: it leads to \/etc\/passwd/);
+  const other = join(box.folder, "agents", imported.id, "volumes", "state");
+  assert.deepEqual(readdirSync(other), ["words"], "without the link, which leads out of it");
+
+  assert.equal((await ada.call("DELETE", `/api/agents/${agentId}`)).status, 200);
+  assert.equal(existsSync(join(box.folder, "agents", agentId)), false);
+});
+
 test("the administrator's entries are checked, replace shipped ones, and leave them as they were", async (t) => {
   const box = await Box.start(t);
   const admin = box.person();
@@ -156,6 +205,15 @@ test("the administrator's entries are checked, replace shipped ones, and leave t
     ["parrot", { memoryMin: "much" }, /agentbox\.memory-min must be/],
     ["parrot", { environment: { "A=B": "x" } }, /the name of a variable/],
     ["parrot", { environment: { A: 7 } }, /^environment\.A must be a text/],
+    ["parrot", { volumes: { state: 7 } }, /^volumes\.state must be a text/],
+    ["parrot", { volumes: { "../state": "/data" } }, /agentbox\.volume\.\.\.\/state must be agentbox\.volume\. and a name/],
+    ["parrot", { volumes: { state: "data" } }, /agentbox\.volume\.state must be an absolute path/],
+    ["parrot", { volumes: { state: "/data/../etc" } }, /must be an absolute path/],
+    ["parrot", { volumes: { state: "/" } }, /must be an absolute path/],
+    ["parrot", { volumes: { state: "/workspace/state" } }, /must be an absolute path outside of \/workspace/],
+    ["parrot", { volumes: { state: "/run/agentbox" } }, /must be an absolute path/],
+    ["parrot", { volumes: { a: "/data", b: "/data/b" } }, /must be a path that neither is in the volume a nor holds it/],
+    ["parrot", { volumes: Object.fromEntries(Array.from({ length: 11 }, (_, i) => [`v${i}`, `/v${i}`])) }, /at most 10 volumes/],
   ]) {
     const answer = await put(name, more);
     assert.equal(answer.status, 400, `${JSON.stringify(more)}: ${JSON.stringify(answer.body)}`);
@@ -164,7 +222,7 @@ test("the administrator's entries are checked, replace shipped ones, and leave t
   assert.equal((await put("parrot", { port: 8080 })).status, 200);
   const twin = await put("twin");
   assert.deepEqual([twin.status, twin.body.error], [409, "The entry parrot has this image already: change that one"]);
-  assert.equal((await put("openclaw", { title: "Our OpenClaw", enabled: false })).status, 200);
+  assert.equal((await put("openclaw", { title: "Our OpenClaw", image: "openclaw:ours", enabled: false })).status, 200);
   const listed = async () => {
     const { images } = (await admin.call("GET", "/api/admin/images")).body;
     return images.map(({ name, title, shipped, enabled }) => [name, title, shipped, enabled]);

@@ -119,6 +119,13 @@ test("servers from npm are programs of the agent, confined as its commands", { s
   assert.equal(running(story, FILES).length, 1);
   await story.box.end("SIGKILL");
   await until("that nothing is left", () => running(story, FILES).length === 0);
+
+  // A box that finds the packages at its start has them as the one that has loaded them.
+  await story.box.serve();
+  await story.box.until_status(story.ada, story.agent, "running");
+  await until("the tools", async () => (await story.tools()).includes("files__read_text_file"), 120_000);
+  await story.hears("and after the restart?", call(["files__read_text_file", { path: "/workspace/notes.txt" }]), say("Done."));
+  assert.match(story.model.results[0].content, /a note/);
 });
 
 test("a server's resources, prompts and questions are the agent's and the owner's", { skip }, async (t) => {

@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { ADMIN, Box, INTERNAL_KEY, run } from "../support/box.mjs";
+import { about_files } from "../support/story_store.mjs";
 
 const record = async (box) => (await box.backend_call("GET", "/api/admin/audit?limit=1000&after=0")).entries;
 const admin = (box, ...args) => run(["admin", ...args, "--data", box.folder], { env: { INTERNAL_API_KEY: INTERNAL_KEY } });
@@ -33,7 +34,7 @@ test("an unchanged log is verified, before and after a restart", async (t) => {
   );
 });
 
-test("each way to change the log is found, and the first bad entry is named", async (t) => {
+test("each way to change the log is found, and the first bad entry is named", { skip: about_files }, async (t) => {
   const { box, ids } = await stopped_box(t);
   const untouched = mkdtempSync(join(tmpdir(), "agentbox-audit-"));
   t.after(() => rmSync(untouched, { recursive: true, force: true }));

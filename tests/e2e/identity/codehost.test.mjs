@@ -171,7 +171,9 @@ test("where registration is by invitation, the code comes back with the browser"
   const { code } = await host.box.backend_call("POST", "/api/invite/generate", {});
   for (const wrong of ["guess", "a;b", "%0d%0aset-cookie:x=y"])
     assert.equal((await host.sign_in(new Browser(), `?inviteCode=${wrong}`)).end, "/login?error=CodehostNoAccount");
-  assert.equal((await host.sign_in(new Browser(), `?inviteCode=${code}`)).end, "/dashboard");
+  const { browser, end } = await host.sign_in(new Browser(), `?inviteCode=${code}`);
+  assert.equal(end, "/dashboard");
+  assert.ok(!browser.cookies(new URL(host.box.web).origin).has("agentbox-invite"), "the code does not stay with the browser");
   assert.equal((await host.sign_in()).end, "/dashboard", "known from then on");
 });
 

@@ -201,6 +201,7 @@ test("an administrator of a box that wants a second factor can do nothing before
     "agent token or API key": ["passed"],
     "API key": ["passed"],
     "internal key": ["passed"],
+    "scope scim or 401": ["passed"],
     ...of_key_guards(["passed"]),
   };
   const closed = ["SECOND_FACTOR_SETUP_REQUIRED"];

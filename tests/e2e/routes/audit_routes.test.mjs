@@ -342,6 +342,10 @@ const noted = {
     "rules of a plan changed: ok",
     ({ box }) => box.backend_call("PUT", "/api/admin/plans/label/gate", { rules: [] }),
   ],
+  "backend PUT /api/admin/plans/{plan}/terminals": [
+    "terminals of a plan changed: ok",
+    ({ box }) => box.backend_call("PUT", "/api/admin/plans/label/terminals", { included: true }),
+  ],
   "backend PUT /api/admin/plans/{plan}/egress": [
     "egress of a plan bounded",
     ({ box }) => box.backend_call("PUT", "/api/admin/plans/network/egress", { egress: "web" }),
@@ -420,6 +424,13 @@ const noted = {
     ({ box }) => box.backend_call("POST", "/api/admin/backup", { to: `${box.folder}-copy` }),
   ],
   "backend POST /api/admin/backups": ["backup made by admin: ok", ({ box }) => box.backend_call("POST", "/api/admin/backups")],
+  "backend POST /api/admin/backups/{name}/pack": [
+    "backup packed by admin: ok",
+    async ({ box }) => {
+      const { backups } = await box.backend_call("GET", "/api/admin/backups");
+      await box.backend_call("POST", `/api/admin/backups/${backups[0].name}/pack`);
+    },
+  ],
   "backend DELETE /api/admin/backups/{name}": [
     "backup removed by admin: ok",
     async ({ box }) => {

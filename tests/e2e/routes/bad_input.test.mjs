@@ -122,9 +122,10 @@ const inhabited = async (t) => {
   const seen = async () => {
     const of_the_box = ["/api/admin/users", "/api/agents", "/api/runtime/instances", `/api/agents/${agent}`];
     const of_ada = ["/api/settings", "/api/keys", "/api/agents", `/api/agents/${agent}`, `/api/chat?agentId=${agent}`];
-    // That a key was used is noted now and then.
-    const but_uses = (answer) => JSON.parse(JSON.stringify(answer, (name, value) => (name === "lastUsedAt" ? undefined : value)));
-    return but_uses([
+    // That a key was used, and that an agent was probed, is noted now and then.
+    const noted = ["lastUsedAt", "lastProbe"];
+    const but_notes = (answer) => JSON.parse(JSON.stringify(answer, (name, value) => (noted.includes(name) ? undefined : value)));
+    return but_notes([
       await Promise.all(of_the_box.map((path) => box.backend_call("GET", path))),
       await Promise.all(of_ada.map(async (path) => (await ada.call("GET", path)).body)),
     ]);
@@ -183,7 +184,8 @@ test("every field of every body", async (t) => {
         const takes_controls =
             (/^POST \/api\/(browse|agents\/{id}\/files|shared\/{id}\/files)\/write/.test(name) && field === "content") ||
             (/^POST \/api\/agent-commands/.test(name) && ["input", "text"].includes(field)) ||
-            (name.startsWith("POST /api/agents/{id}/browser ") && field === "text"), // files and input as they are
+            (name.startsWith("POST /api/agents/{id}/browser ") && field === "text") ||
+            (/^POST .*\/terminals\/{terminal}\/input /.test(name) && field === "text"), // files and input as they are
           values = refused_values(schema).filter(([what]) => !(takes_controls && ["a control character", "blank"].includes(what)));
         if (body.required?.includes(field)) values.push(["missing", undefined], ...(types_of(schema).length ? [["null", null]] : []));
         for (const [what, value] of values)

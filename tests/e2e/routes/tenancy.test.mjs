@@ -6,6 +6,8 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { add_passkey } from "../support/authenticator.mjs";
 import { ADMIN, Box, PASSWORD, send, until } from "../support/box.mjs";
+import { running_command } from "../support/command_story.mjs";
+import { running_terminal } from "../support/terminal_story.mjs";
 
 const missing = {
   agent: "ag_aaaaaaaaaaaaaaaaaaaa",
@@ -27,6 +29,7 @@ const missing = {
   ask: "ask_1800000000000-aaaaaaaaaaaa",
   credential: "cr_aaaaaaaaaaaaaaaaaaaa",
   command: "cmd_aaaaaaaaaaaaaaaa",
+  terminal: "term_aaaaaaaaaaaaaaaa",
   device: `pd_${"a".repeat(24)}`,
 };
 
@@ -50,6 +53,9 @@ const bodies = {
   "POST /api/shared/{id}/schedules": { name: "x", cronSchedule: "0 9 * * 1", prompt: "what is the code?" },
   "PUT /api/credentials/{id}": { name: "FORGE", hosts: ["forge.example.org"], form: "bearer" },
   "POST /api/asks/{id}/answer": { decision: "allow" },
+  "POST /api/agents/{id}/terminals": { columns: 80, rows: 24 },
+  "POST /api/agents/{id}/terminals/{terminal}/input": { text: "cat code.txt\r" },
+  "PUT /api/agents/{id}/terminals/{terminal}/size": { columns: 80, rows: 24 },
 };
 for (const row of ["PATCH /api/agents/{id}", "POST /api/agents/{id}/template", "POST /api/templates/{template}/agents"])
   bodies[row] = { name: "Mine" };
@@ -66,17 +72,6 @@ for (const files of ["/api/agents/{id}/files", "/api/shared/{id}/files"]) {
 }
 const takes_form = (route) => route === "POST /api/agents/{id}/files/upload"; // agent_files.test.mjs has it
 
-// As the agent itself starts one.
-const running_command = async (box, owner, agent) => {
-  const { box_token } = JSON.parse(readFileSync(join(box.folder, "agents", agent, "run", "boot.json")));
-  await owner.call("PUT", `/api/agents/${agent}/gate`, { rules: [{ effect: "code", turns: "any", decision: "allow" }] });
-  const headers = { authorization: `Bearer ${box_token}`, "content-type": "application/json" };
-  const body = JSON.stringify({ shell: "sleep 1000", background: true });
-  const started = await send(box.backend, "POST", "/api/agent-commands", { headers, body });
-  assert.ok(started.status === 201 || started.status === 409, started.text); // 409: this machine does not isolate commands
-  return started.body.id ?? "cmd_bbbbbbbbbbbbbbbb";
-};
-
 // Ada with an agent that runs, a key and a conversation; Eve, who has an agent of her own; and the box's admin.
 const neighbours = async (t) => {
   const box = await Box.start(t),
@@ -86,6 +81,7 @@ const neighbours = async (t) => {
   const agent = await box.running_agent(ada, "Ada's"),
     eves = await box.running_agent(eve, "Eve's");
   const command = await running_command(box, ada, agent);
+  const terminal = await running_terminal(box, ada, agent);
   const forge = { name: "FORGE", secret: "0000004711", hosts: ["forge.example.org"], form: "bearer" };
   const credential = (await ada.call("POST", "/api/credentials", forge)).body.credential.id;
   await ada.call("POST", "/api/chat", { agentId: agent, message: "remember that the safe's code is 4711" });
@@ -189,6 +185,7 @@ const neighbours = async (t) => {
       ask,
       credential,
       command,
+      terminal,
       device,
     },
   };
@@ -208,7 +205,8 @@ test("every route with an id in its path", async (t) => {
     before = await seen();
   const { paths } = (await send(box.web, "GET", "/api/openapi.json")).body;
   // What a parameter of a route may name.
-  const named = { userId: ["agent", "user"], taskId: ["task"], conversation: ["conversation"], command: ["command"] };
+  const named = { userId: ["agent", "user"], taskId: ["task"] };
+  for (const name of ["conversation", "command", "terminal"]) named[name] = [name];
   const of_id = {
     "/api/keys/": "key",
     "/api/caps/": "cap",

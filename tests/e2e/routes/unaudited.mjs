@@ -92,6 +92,11 @@ export const unnoted = {
     "backend POST /api/agent-commands/{command}/input",
     "backend DELETE /api/agent-commands/{command}",
     "web DELETE /api/agents/{id}/commands/{command}",
+    // A terminal's opening and its end have entries: terminals.test.mjs.
+    "web POST /api/agents/{id}/terminals",
+    "web DELETE /api/agents/{id}/terminals/{terminal}",
+    "web POST /api/agents/{id}/terminals/{terminal}/input",
+    "web PUT /api/agents/{id}/terminals/{terminal}/size",
     "web POST /api/heartbeat",
     "web DELETE /api/heartbeat",
     "backend POST /api/agent-tasks",

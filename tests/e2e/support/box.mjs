@@ -49,7 +49,7 @@ export const until = async (what, probe, deadline_ms = 30_000) => {
 // Runs the binary to its end with nothing but these variables in its environment; resolves with {code, out, err}.
 export const run = (args, { env = {}, ...options } = {}) =>
   new Promise((resolve) => {
-    execFile(binary, args, { env: { PATH: process.env.PATH, ...env }, ...options }, (error, out, err) =>
+    execFile(binary, args, { env: { PATH: process.env.PATH, ...env }, maxBuffer: 16 << 20, ...options }, (error, out, err) =>
       resolve({ code: error ? (error.code ?? error.signal) : 0, out, err }),
     );
   });

@@ -33,7 +33,7 @@ for name, args in [("unshare", (0x10000000,)), ("mount", (b"none", b"/tmp", b"tm
     if getattr(libc, name)(*args) == 0: succeeded(name)
 for number in [321, 298, 248, 250, 425, 323]:  # bpf, perf_event_open, add_key, keyctl, io_uring_setup, userfaultfd
     if libc.syscall(number, 0, 0, 0, 0, 0) >= 0: succeeded(f"system call {number}")
-attempt("setuid program", lambda: os.path.exists("/usr/bin/su") and os.system("echo | su -c id root 2>/dev/null | grep -q uid=0") == 0)
+attempt("setuid program", lambda: os.path.exists("/usr/bin/su") and os.system("echo 2>/dev/null | su -c id root 2>/dev/null | grep -q uid=0") == 0)
 status = open("/proc/self/status").read()
 for line in status.splitlines():
     if line.startswith("Cap") and int(line.split()[1], 16): succeeded(line)

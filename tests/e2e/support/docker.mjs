@@ -1,6 +1,6 @@
 // A Docker Engine of the story's own, with the binary under test as the agents' image.
 import assert from "node:assert/strict";
-import { execFileSync, spawn } from "node:child_process";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -44,6 +44,13 @@ export const packet_filter = (digits, program = "iptables") =>
   execFileSync(`${program}-save`, ["-t", "mangle"], { encoding: "utf8" })
     .split("\n")
     .filter((line) => line.includes(`AGENTBOX-${digits}`));
+
+// What the engine has mounted and not unmounted, the innermost first. What is still in use goes once it no longer is.
+const unmount_below = (folder) => {
+  const mounts = readFileSync("/proc/self/mounts", "utf8").matchAll(/^\S+ (\S+) /gm);
+  const below = [...mounts].map(([, path]) => path.replaceAll("\\040", " ")).filter((path) => path.startsWith(`${folder}/`));
+  for (const path of below.reverse()) execFileSync("umount", ["-l", path], { stdio: "ignore" });
+};
 
 export class Docker {
   static async start(t) {
@@ -104,6 +111,11 @@ export class Docker {
     });
   }
 
+  // Their names, a line each.
+  networks() {
+    return this.ask("network", "ls", "--format", "{{.Name}}");
+  }
+
   async end(signal) {
     this.child.kill(signal);
     await this.ended;
@@ -114,11 +126,16 @@ export class Docker {
     this.child.kill("SIGCONT");
     await this.box?.end("SIGKILL");
     if (this.child.exitCode === null && this.child.signalCode === null) {
-      for (const { Id } of this.containers()) this.ask("rm", "-f", Id);
-      remove_packet_filters(this.ask("network", "ls", "--format", "{{.Name}}"));
-      this.ask("network", "prune", "-f");
+      remove_packet_filters(this.networks());
+      // Also of a container that was being started: a bridge that stays takes one of the thirty ranges of addresses.
+      await until("no network is left", () => {
+        for (const { Id } of this.containers()) spawnSync("docker", ["-H", this.host, "rm", "-f", Id]);
+        this.ask("network", "prune", "-f");
+        return !this.networks().includes("agentbox-");
+      });
       await this.end("SIGTERM");
     }
+    unmount_below(this.folder);
     rmSync(this.folder, { recursive: true, force: true });
   }
 }

@@ -47,7 +47,7 @@ export class Standby {
     await until("the standby follows", () => {
       assert.ok(this.is_running(), this.log);
       return this.follows > 0;
-    });
+    }).catch(() => assert.fail(`the standby does not follow: ${this.log.slice(-4_000)}\nThe box: ${this.box.log.slice(-2_000)}`));
     await until("the box knows", async () => (await this.state()).state === "following");
   }
 
