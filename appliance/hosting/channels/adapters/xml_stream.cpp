@@ -9,6 +9,9 @@
 
 #include "web/markup.h"
 
+// Since Debian's 2.5.0-1+deb12u2. An expat without it, which may still be the installed one, does not defer either.
+extern "C" XMLPARSEAPI(XML_Bool) XML_SetReparseDeferralEnabled(XML_Parser, XML_Bool) __attribute__((weak));
+
 namespace channels {
 
 namespace {
@@ -88,7 +91,7 @@ XmlStream::XmlStream() : parser_(XML_ParserCreateNS("UTF-8", '\n')) {
   auto* parser = static_cast<XML_Parser>(parser_.get());
   XML_SetUserData(parser, this);
   // A stanza that came in two pieces would wait for more; stanzas are short enough to be read again.
-  XML_SetReparseDeferralEnabled(parser, XML_FALSE);
+  if (XML_SetReparseDeferralEnabled) XML_SetReparseDeferralEnabled(parser, XML_FALSE);
   XML_SetElementHandler(parser, &Handlers::open, &Handlers::close);
   XML_SetCharacterDataHandler(parser, &Handlers::text);
   XML_SetStartDoctypeDeclHandler(parser, &Handlers::doctype);
