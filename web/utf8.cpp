@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "web/ascii.h"
+
 namespace web {
 
 CodePoint decode_utf8(std::string_view text) {
@@ -47,6 +49,17 @@ std::string_view utf8_prefix(std::string_view text, std::size_t bytes) {
   if (text.size() <= bytes) return text;
   while (bytes > 0 && (static_cast<unsigned char>(text[bytes]) & 0xC0) == 0x80) --bytes;
   return text.substr(0, bytes);
+}
+
+std::string headline(std::string_view text, std::size_t bytes) {
+  constexpr std::string_view ellipsis = "\u2026";
+  text = trim(text, white_space);
+  const auto line = trim(text.substr(0, text.find_first_of("\r\n")), white_space);
+  if (line.size() <= bytes) return std::string(line);
+  auto cut = utf8_prefix(line, bytes - std::min(bytes, ellipsis.size()));
+  const auto ends_a_word = line[cut.size()] == ' ';
+  if (const auto last = cut.rfind(' '); !ends_a_word && last != cut.npos && last > 0) cut = cut.substr(0, last);
+  return std::string(trim(cut, white_space)) + std::string(ellipsis);
 }
 
 }  // namespace web

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace web {
@@ -21,5 +22,9 @@ std::size_t count_characters(std::string_view text);
 
 // The longest prefix of at most `bytes` bytes that does not split a code point.
 std::string_view utf8_prefix(std::string_view text, std::size_t bytes);
+
+// What a text is called in a list: its first line without white space around it. A line of more than `bytes` bytes ends
+// with "…" (three bytes, among them), between two words where there is one to end with.
+std::string headline(std::string_view text, std::size_t bytes);
 
 }  // namespace web

@@ -30,9 +30,7 @@ std::chrono::milliseconds time_until(std::chrono::steady_clock::time_point deadl
 web::Error too_late() { return {.kind = web::Kind::timeout, .message = "The agent did not finish in time."}; }
 
 std::string commit_message(std::string_view user_message) {
-  auto subject = web::trim(user_message, web::white_space);
-  subject = web::utf8_prefix(subject.substr(0, subject.find_first_of("\r\n")), subject_bytes);
-  return "Turn: " + std::string(subject);
+  return "Turn: " + web::headline(user_message, subject_bytes);
 }
 
 // For calls that are not run.
@@ -294,8 +292,8 @@ web::Task<Reply> Loop::stop_by_guard(GuardStop stop, Reply reply, Turn& turn) {
   const auto& channel = turn.prompt.channel;
   const bool is_read = turn.is_for(Audience::owner) && (channel.empty() || channel == "console" || channel == "api");
   if (!is_read && options_.notify) {
-    const auto subject = web::utf8_prefix(web::first_line(turn.prompt.text), subject_bytes);
-    auto notice = "I have stopped working on \"" + std::string(subject) + "\" (" + channel + "): " + stop.reason;
+    auto notice = "I have stopped working on \"" + web::headline(turn.prompt.text, subject_bytes) + "\" (" + channel +
+                  "): " + stop.reason;
     if (turn.is_for(Audience::owner)) notice += " Write to me in that conversation if I may go on.";
     co_await options_.notify(std::move(notice));
   }

@@ -34,9 +34,8 @@ models::ChatRequest title_request(const Beginning& beginning) {
 
 std::optional<std::string> parse_title(std::string_view answer) {
   constexpr std::string_view around = " \t\r\n\"'`*#.";
-  auto line = web::first_line(web::trim(answer, around));
-  line = web::trim(web::utf8_prefix(line, max_title_bytes), around);
-  std::string title(line);
+  const auto line = web::trim(web::first_line(web::trim(answer, around)), around);
+  auto title = web::headline(line, max_title_bytes);
   std::erase_if(title, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; });
   if (title.empty()) return std::nullopt;
   return title;

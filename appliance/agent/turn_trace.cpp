@@ -3,7 +3,6 @@
 #include <boost/json.hpp>
 
 #include "appliance/billing/spans/otlp_json.h"
-#include "web/ascii.h"
 #include "web/client/fetch.h"
 #include "web/log.h"
 #include "web/utf8.h"
@@ -19,15 +18,10 @@ std::int64_t microseconds(TurnTrace::Clock::duration time) {
   return std::chrono::duration_cast<std::chrono::microseconds>(time).count();
 }
 
-std::string headline(std::string_view text) {
-  text = web::trim(text, web::white_space);
-  return std::string(web::utf8_prefix(text.substr(0, text.find_first_of("\r\n")), max_name_bytes));
-}
-
 }  // namespace
 
 TurnTrace::TurnTrace(spans::TraceContext given, std::string_view message)
-    : is_root_(given.is_empty()), context_(std::move(given)), name_(headline(message)) {
+    : is_root_(given.is_empty()), context_(std::move(given)), name_(web::headline(message, max_name_bytes)) {
   if (is_root_) context_ = {.trace_id = spans::new_trace_id(), .parent_id = spans::new_span_id()};
 }
 

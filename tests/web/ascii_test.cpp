@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "web/json.h"
+#include "web/utf8.h"
 
 namespace ascii_test {
 
@@ -58,6 +59,16 @@ TEST(Json, MembersThatAreMissingOrOfAnotherTypeAreEmpty) {
   EXPECT_EQ(web::object_member(object, "array"), nullptr);
   ASSERT_NE(web::array_member(object, "array"), nullptr);
   EXPECT_EQ(web::array_member(object, "text"), nullptr);
+}
+
+TEST(Utf8, HeadlineIsTheFirstLineCutBetweenWords) {
+  EXPECT_EQ(web::headline("  \n Tides of today \r\nand more", 100), "Tides of today");
+  EXPECT_EQ(web::headline("one two three", 13), "one two three");
+  EXPECT_EQ(web::headline("one two three", 12), "one two\u2026");  // the third word does not fit beside the ellipsis
+  EXPECT_EQ(web::headline("one two three", 10), "one two\u2026");
+  EXPECT_EQ(web::headline("one-two-three", 10), "one-two\u2026");  // a word that fills the line is cut
+  EXPECT_EQ(web::headline("\u6f6e\u6c50\u8868\u3092", 10), "\u6f6e\u6c50\u2026");
+  EXPECT_EQ(web::headline("\t\n", 10), "");
 }
 
 }  // namespace ascii_test

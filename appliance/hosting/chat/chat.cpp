@@ -8,7 +8,6 @@
 #include "appliance/hosting/chat/gateway_model.h"
 #include "appliance/runtime/agent_profile.h"
 #include "store/transact.h"
-#include "web/ascii.h"
 #include "web/client/fetch.h"
 #include "web/utf8.h"
 
@@ -124,11 +123,7 @@ web::FetchRequest completion_request(const agents::Agent& agent, const std::stri
 constexpr bool may_refuse_model(int status) { return status == 400 || status == 404; }
 
 // What the exchange is called in its trace.
-std::string headline(const std::string& text) {
-  constexpr std::size_t longest = 100;
-  const auto trimmed = web::trim(text, web::white_space);
-  return std::string(web::utf8_prefix(trimmed.substr(0, trimmed.find_first_of("\r\n")), longest));
-}
+std::string headline(std::string_view text) { return web::headline(text, 100); }
 
 // Lets those who follow an answer know that what it is in the end is stored, or that there is none.
 class EndOfAnswer {

@@ -4,7 +4,6 @@
 
 #include "appliance/foundation/crypto/random.h"
 #include "store/transact.h"
-#include "web/ascii.h"
 #include "web/utf8.h"
 
 namespace swarms {
@@ -31,9 +30,7 @@ bool has_role_of_orchestrator(const agents::Agent& agent) {
 
 std::string swarm_name(const NewSwarm& wanted) {
   if (!wanted.name.empty()) return wanted.name;
-  const auto line =
-      web::trim(std::string_view(wanted.goal).substr(0, wanted.goal.find_first_of("\r\n")), web::white_space);
-  return std::string(web::utf8_prefix(line, max_name_bytes));
+  return web::headline(wanted.goal, max_name_bytes);
 }
 
 }  // namespace
