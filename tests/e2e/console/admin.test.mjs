@@ -242,18 +242,18 @@ test("a model provider is configured, tested and removed", async (t) => {
   const { box, admin, signed_in, opens } = await story_of(t);
   await signed_in();
   await opens("models");
-  await admin.button("Configure openrouter").click();
+  await admin.button("Configure OpenRouter").click();
   await admin.label("Address").fill(router.url);
   await admin.label("Key").fill("sk-story-0123456789");
   await admin.button("Save").click();
   await admin.dialog.waitFor({ state: "detached" });
-  const card = admin.page.locator(".providers > li").filter({ has: admin.heading("openrouter") });
+  const card = admin.page.locator(".providers > li").filter({ has: admin.heading("OpenRouter") });
   await card.getByText("works").waitFor();
   assert.equal(await admin.text("sk-story-0123456789").count(), 0, "the key is not shown");
   await card.getByRole("button", { name: "Test" }).click();
   await card.getByText(/answered after/).waitFor();
   await admin.is_accessible();
-  await admin.button("Remove the key of openrouter").click();
+  await admin.button("Remove the key of OpenRouter").click();
   await admin.dialog.getByRole("button", { name: "Remove" }).click();
   await admin.dialog.waitFor({ state: "detached" });
   assert.equal(

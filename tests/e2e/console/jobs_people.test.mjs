@@ -113,12 +113,12 @@ for (const [place, viewport] of Object.entries(SCREENS)) {
     await admin.job("a provider with a test", 5 + 2 * more, async () => {
       await admin.to_section("Administration");
       await admin.to_section("Models");
-      await admin.button("Configure openrouter").click();
+      await admin.button("Configure OpenRouter").click();
       await admin.label("Address").fill(router.url);
       await admin.label("Key").fill("sk-story-0123456789");
       await admin.button("Save").click();
       await admin.dialog.waitFor({ state: "detached" });
-      const card = admin.page.locator(".providers > li").filter({ has: admin.heading("openrouter") });
+      const card = admin.page.locator(".providers > li").filter({ has: admin.heading("OpenRouter") });
       await card.getByRole("button", { name: "Test" }).click();
       await card.getByText(/answered after/).waitFor();
     });

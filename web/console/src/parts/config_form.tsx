@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { call } from "../api/client";
 import type { Agent } from "../api/types";
-import { t } from "../app/i18n";
+import { named, t } from "../app/i18n";
 import { Field, Select, TextArea } from "../components/field";
 import { Form, textOf } from "../components/form";
 import { Notice } from "../components/notice";
@@ -72,7 +72,7 @@ export function ConfigForm({ agent, config, onSaved }: { agent: Agent; config: C
       >
         {choices.map((name) => (
           <option key={name} value={name}>
-            {name}
+            {named("provider", name)}
           </option>
         ))}
       </Select>

@@ -90,7 +90,7 @@ export default function ModelsPage() {
       {editing.value && <ProviderDialog provider={editing.value} onClose={() => (editing.value = null)} onSave={change} />}
       {removing.value && (
         <Confirm
-          title={t("models.remove_title", { name: removing.value })}
+          title={t("models.remove_title", { name: named("provider", removing.value) })}
           confirm={t("action.remove")}
           danger
           onClose={() => (removing.value = "")}
@@ -135,9 +135,10 @@ function Provider({ provider, onEdit, onRemove }: { provider: ModelProvider; onE
     [t("models.source"), source === "settings" ? setting : source === "stored" ? t("models.stored") : ""],
   ];
   const builtin = name === "builtin";
+  const title = named("provider", name);
   return (
     <li>
-      <h2>{name}</h2>
+      <h2>{title}</h2>
       <p class="facts">
         <Badge tone={configured ? "good" : ""}>{configured ? t("models.configured") : t("models.not_configured")}</Badge>
         {configured && <Badge tone={circuits[circuit]}>{named("models.circuit", circuit)}</Badge>}
@@ -155,11 +156,11 @@ function Provider({ provider, onEdit, onRemove }: { provider: ModelProvider; onE
       </dl>
       {!builtin && (
         <div class="actions start">
-          <Button label={t(configured ? "schedule.edit_this" : "models.configure_this", { name })} onClick={onEdit}>
+          <Button label={t(configured ? "schedule.edit_this" : "models.configure_this", { name: title })} onClick={onEdit}>
             {configured ? t("action.edit") : t("models.configure")}
           </Button>
           {source === "stored" && (
-            <Button kind="danger" label={t("providers.remove_this", { name })} onClick={onRemove}>
+            <Button kind="danger" label={t("providers.remove_this", { name: title })} onClick={onRemove}>
               {t("action.remove")}
             </Button>
           )}
@@ -233,7 +234,7 @@ function ProviderDialog({ provider, onClose, onSave }: DialogProps) {
     onClose();
   };
   return (
-    <Dialog title={name ? t("models.configure_this", { name }) : t("models.add")} onClose={onClose}>
+    <Dialog title={name ? t("models.configure_this", { name: named("provider", name) }) : t("models.add")} onClose={onClose}>
       <Form submit={t("action.save")} onCancel={onClose} onSubmit={save}>
         {!name && (
           <Field

@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { call } from "../../api/client";
-import { t } from "../../app/i18n";
+import { named, t } from "../../app/i18n";
 import { Badge } from "../../components/badge";
 import { Button } from "../../components/button";
 import { Confirm } from "../../components/confirm";
@@ -53,7 +53,7 @@ function ProviderKeys() {
                 {list.map((key) => (
                   <li key={key.provider}>
                     <div>
-                      <strong>{key.provider}</strong> <code>{key.hint}</code>{" "}
+                      <strong>{named("provider", key.provider)}</strong> <code>{key.hint}</code>{" "}
                       <Badge tone={key.inUse ? "good" : ""}>{key.inUse ? t("providers.in_use") : t("providers.off")}</Badge>
                       <p class="quiet">
                         <Time at={key.updatedAt} />
@@ -61,7 +61,7 @@ function ProviderKeys() {
                     </div>
                     <Button
                       kind="danger"
-                      label={t("providers.remove_this", { name: key.provider })}
+                      label={t("providers.remove_this", { name: named("provider", key.provider) })}
                       onClick={() => (removing.value = key.provider)}
                     >
                       {t("action.remove")}
@@ -82,7 +82,7 @@ function ProviderKeys() {
         <Select label={t("providers.provider")} name="provider">
           {providers.map((name) => (
             <option key={name} value={name}>
-              {name}
+              {named("provider", name)}
             </option>
           ))}
         </Select>
@@ -90,7 +90,7 @@ function ProviderKeys() {
       </Form>
       {removing.value && (
         <Confirm
-          title={t("providers.remove_title", { name: removing.value })}
+          title={t("providers.remove_title", { name: named("provider", removing.value) })}
           confirm={t("action.remove")}
           danger
           onClose={() => (removing.value = "")}
