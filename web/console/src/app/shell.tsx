@@ -4,7 +4,7 @@ import { useEffect, useRef } from "preact/hooks";
 import * as account from "../account";
 import { lost, restarting } from "../api/live";
 import { Button } from "../components/button";
-import { EmptyState } from "../components/empty_state";
+import { EmptyState, Loading } from "../components/empty_state";
 import { Notice } from "../components/notice";
 import { t } from "./i18n";
 import { component, failed, match } from "./pages";
@@ -129,5 +129,5 @@ function Page({ unreachable, onRetry }: { unreachable: string; onRetry: () => vo
       </div>
     );
   }
-  return <p class="column quiet">{t("state.loading")}</p>;
+  return <Loading isPage />;
 }

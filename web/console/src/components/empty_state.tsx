@@ -1,4 +1,5 @@
 import type { ComponentChildren } from "preact";
+import { t } from "../app/i18n";
 
 interface Props {
   title: string;
@@ -17,5 +18,14 @@ export function EmptyState({ title, text, alert, isPage, children }: Props) {
       {text && <p class="quiet">{text}</p>}
       {children && <div class="actions">{children}</div>}
     </div>
+  );
+}
+
+// In the place of content that is on its way: lines of about its height, and the word for screen readers.
+export function Loading({ isPage }: { isPage?: boolean }) {
+  return (
+    <p class={isPage ? "column skeleton" : "skeleton"}>
+      <span class="unseen">{t("state.loading")}</span>
+    </p>
   );
 }

@@ -4,7 +4,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { sentence } from "../api/client";
 import { t } from "../app/i18n";
 import { Button } from "./button";
-import { EmptyState } from "./empty_state";
+import { EmptyState, Loading } from "./empty_state";
 import { Notice } from "./notice";
 
 export interface Resource<T> {
@@ -72,7 +72,7 @@ export function Loaded<T>({ of: { data, error, reload }, children }: Props<T>) {
         {children(data.value)}
       </>
     );
-  if (!error.value) return <p class="quiet">{t("state.loading")}</p>;
+  if (!error.value) return <Loading />;
   return (
     <EmptyState title={error.value} alert>
       <Button onClick={() => void reload()}>{t("action.retry")}</Button>

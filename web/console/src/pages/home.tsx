@@ -10,7 +10,7 @@ import { agentPath } from "../app/pages";
 import { parameter, setParameter } from "../app/router";
 import { Badge } from "../components/badge";
 import { Button } from "../components/button";
-import { EmptyState } from "../components/empty_state";
+import { EmptyState, Loading } from "../components/empty_state";
 import { useLoad, useRefreshOnReturn } from "../components/loaded";
 import { Notice } from "../components/notice";
 import { Spark } from "../components/spark";
@@ -45,7 +45,7 @@ export default function Home() {
       {trouble.value && <Notice kind="error">{trouble.value}</Notice>}
       <PlanNotice />
       {list === undefined ? (
-        <p class="quiet">{t("state.loading")}</p>
+        <Loading />
       ) : list.length > 0 ? (
         <Work />
       ) : isAdmin ? (

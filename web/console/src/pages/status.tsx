@@ -3,7 +3,7 @@ import { useEffect } from "preact/hooks";
 import { call } from "../api/client";
 import { t, named } from "../app/i18n";
 import { Button } from "../components/button";
-import { EmptyState } from "../components/empty_state";
+import { EmptyState, Loading } from "../components/empty_state";
 import { Notice } from "../components/notice";
 import { Time } from "../components/time";
 import { useLoad } from "../components/loaded";
@@ -29,7 +29,7 @@ export default function StatusPage() {
   return (
     <div class="column narrow">
       <h1>{t("page.status")}</h1>
-      {!found && !error && <p class="quiet">{t("state.loading")}</p>}
+      {!found && !error && <Loading />}
       {error && !found && (
         <EmptyState title={error} text={t("public_status.unreachable")} alert>
           <Button onClick={() => void status.reload()}>{t("action.retry")}</Button>

@@ -11,7 +11,7 @@ import { agentPath } from "../app/pages";
 import { Avatar } from "../components/avatar";
 import { Button } from "../components/button";
 import { Confirm } from "../components/confirm";
-import { EmptyState } from "../components/empty_state";
+import { EmptyState, Loading } from "../components/empty_state";
 import { Link } from "../components/link";
 import { Menu } from "../components/menu";
 import { Notice } from "../components/notice";
@@ -60,7 +60,7 @@ export function AgentFrame({ id, tab, fill, wide, children }: Props) {
       <div class="column">
         {trouble.value && <Notice kind="error">{trouble.value}</Notice>}
         {agents.value === undefined ? (
-          <p class="quiet">{t("state.loading")}</p>
+          <Loading />
         ) : (
           <EmptyState title={t("agent.missing")} text={t("agent.missing_text")}>
             <Link to="/dashboard" class="button">

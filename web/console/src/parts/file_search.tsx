@@ -1,7 +1,7 @@
 import { useEffect } from "preact/hooks";
 import { useSignal } from "@preact/signals";
 import { t, tn } from "../app/i18n";
-import { EmptyState } from "../components/empty_state";
+import { EmptyState, Loading } from "../components/empty_state";
 import { Found } from "../components/found";
 import { Link } from "../components/link";
 import { Loaded, useLoad } from "../components/loaded";
@@ -17,7 +17,7 @@ export function FileSearch({ of, text }: { of: Workspace; text: string }) {
     const timer = setTimeout(() => (ready.value = true), pause);
     return () => clearTimeout(timer);
   }, []);
-  return ready.value ? <Matches of={of} text={text} /> : <p class="quiet">{t("state.loading")}</p>;
+  return ready.value ? <Matches of={of} text={text} /> : <Loading />;
 }
 
 function Matches({ of, text }: { of: Workspace; text: string }) {

@@ -6,7 +6,7 @@ import { go } from "../app/router";
 import { Badge } from "../components/badge";
 import { Button } from "../components/button";
 import { Confirm } from "../components/confirm";
-import { EmptyState } from "../components/empty_state";
+import { EmptyState, Loading } from "../components/empty_state";
 import { Icon } from "../components/icon";
 import { Link } from "../components/link";
 import { useLoad } from "../components/loaded";
@@ -106,7 +106,7 @@ function TextFile({ of, path, onSaved }: { of: Workspace; path: string; onSaved:
       />
     );
   }
-  if (!file.error.value) return <p class="quiet">{t("state.loading")}</p>;
+  if (!file.error.value) return <Loading />;
   return (
     <EmptyState title={file.error.value} text={t("files.no_text")} alert>
       <Button onClick={() => void file.reload()}>{t("action.retry")}</Button>

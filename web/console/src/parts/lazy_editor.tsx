@@ -1,5 +1,6 @@
 import { signal } from "@preact/signals";
 import { t } from "../app/i18n";
+import { Loading } from "../components/empty_state";
 
 interface Props {
   name: string; // of the file
@@ -27,7 +28,7 @@ export function LazyEditor(props: Props) {
   const found = editor.value;
   if (!found) {
     if (!loading) void load();
-    return <p class="quiet">{t("state.loading")}</p>;
+    return <Loading />;
   }
   const label = t("files.text_of", { name: props.name });
   if (found === "failed") {

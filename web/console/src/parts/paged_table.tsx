@@ -5,7 +5,7 @@ import { sentence } from "../api/client";
 import { t } from "../app/i18n";
 import { parameter, setParameter } from "../app/router";
 import { Button } from "../components/button";
-import { EmptyState } from "../components/empty_state";
+import { EmptyState, Loading } from "../components/empty_state";
 import { List, type View } from "../components/list_tools";
 import { Notice } from "../components/notice";
 import { type Column, Table } from "../components/table";
@@ -59,7 +59,7 @@ export function PagedTable<T>({ of: { items, error, hasMore, more }, title, colu
   const list = items.value;
   return (
     <>
-      {list === undefined && !error.value && <p class="quiet">{t("state.loading")}</p>}
+      {list === undefined && !error.value && <Loading />}
       {list?.length === 0 && !parameter("q") && (
         <EmptyState title={empty?.title ?? t("admin.empty")} text={empty?.text ?? t("admin.empty_text")} />
       )}

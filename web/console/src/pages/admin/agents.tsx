@@ -7,7 +7,7 @@ import { named, t, tn } from "../../app/i18n";
 import { parameter, setParameter } from "../../app/router";
 import { Button } from "../../components/button";
 import { Confirm } from "../../components/confirm";
-import { EmptyState } from "../../components/empty_state";
+import { EmptyState, Loading } from "../../components/empty_state";
 import { Link } from "../../components/link";
 import { Notice } from "../../components/notice";
 import { Status } from "../../components/status";
@@ -92,7 +92,7 @@ function AllAgents() {
           {list ? tn("admin_agents.count", total.value) : ""}
         </span>
       </div>
-      {list === undefined && !error.value && <p class="quiet">{t("state.loading")}</p>}
+      {list === undefined && !error.value && <Loading />}
       {list?.length === 0 &&
         (search || status || userId ? (
           <EmptyState title={t("list.nothing")} text={t("list.nothing_hint")}>

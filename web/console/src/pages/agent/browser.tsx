@@ -7,7 +7,7 @@ import type { Agent, BrowserHand } from "../../api/types";
 import { t } from "../../app/i18n";
 import type { PageProps } from "../../app/pages";
 import { Action } from "../../components/action";
-import { EmptyState } from "../../components/empty_state";
+import { EmptyState, Loading } from "../../components/empty_state";
 import { Field } from "../../components/field";
 import { Form, textOf } from "../../components/form";
 import { Notice } from "../../components/notice";
@@ -53,7 +53,7 @@ function Live({ agent }: { agent: Agent }) {
     );
   };
   const now = view.value;
-  if (!now) return <p class="quiet">{t("state.loading")}</p>;
+  if (!now) return <Loading />;
   if (!now.running) return <EmptyState title={t("browser.none")} text={t("browser.none_text", { name: agent.name })} />;
   return (
     <section class="browser" aria-label={t("browser.label", { name: agent.name })}>
@@ -119,7 +119,7 @@ function Screen({ view, use }: { view: View; use: (body: BrowserHand) => void })
       {view.picture ? (
         <img src={`data:image/jpeg;base64,${view.picture}`} alt={view.title} draggable={false} />
       ) : (
-        <p class="quiet">{t("state.loading")}</p>
+        <Loading />
       )}
     </div>
   );

@@ -6,7 +6,7 @@ import type { Agent, Terminals } from "../../api/types";
 import { t } from "../../app/i18n";
 import type { PageProps } from "../../app/pages";
 import { Button } from "../../components/button";
-import { EmptyState } from "../../components/empty_state";
+import { EmptyState, Loading } from "../../components/empty_state";
 import { Notice } from "../../components/notice";
 import { Terminal, type TerminalHandle, type TerminalSize } from "../../components/terminal";
 import { AgentFrame } from "../../parts/agent_frame";
@@ -29,7 +29,7 @@ function Offered({ agent }: { agent: Agent }) {
     );
   }, [agent.id]);
   if (error.value) return <Notice kind="error">{error.value}</Notice>;
-  if (!found.value) return <p class="quiet">{t("state.loading")}</p>;
+  if (!found.value) return <Loading />;
   if (!found.value.available) return <EmptyState title={t("terminal.none")} text={found.value.reason ?? ""} />;
   return <Session agent={agent} />;
 }

@@ -7,7 +7,7 @@ import { t } from "../../app/i18n";
 import { parameter, setParameter } from "../../app/router";
 import { Badge } from "../../components/badge";
 import { CodeBlock } from "../../components/code_block";
-import { EmptyState } from "../../components/empty_state";
+import { EmptyState, Loading } from "../../components/empty_state";
 import { Link } from "../../components/link";
 import { List } from "../../components/list_tools";
 import { Loaded, useLoad, useRefreshOnReturn } from "../../components/loaded";
@@ -22,7 +22,7 @@ export default function MessagesPage() {
   const chosen = parameter("agent") || known?.[0]?.id || "";
   return (
     <FleetFrame>
-      {known === undefined && <p class="quiet">{t("state.loading")}</p>}
+      {known === undefined && <Loading />}
       {known?.length === 0 && (
         <EmptyState title={t("bus.no_agents")} text={t("bus.no_agents_text")}>
           <Link to="/dashboard" class="button">

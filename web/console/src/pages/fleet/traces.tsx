@@ -9,7 +9,7 @@ import { named, t } from "../../app/i18n";
 import { parameter, setParameter } from "../../app/router";
 import { Badge } from "../../components/badge";
 import { Button } from "../../components/button";
-import { EmptyState } from "../../components/empty_state";
+import { EmptyState, Loading } from "../../components/empty_state";
 import { Link } from "../../components/link";
 import { useRefreshOnReturn } from "../../components/loaded";
 import { Notice } from "../../components/notice";
@@ -90,7 +90,7 @@ export default function TracesPage() {
           </ul>
         </section>
       )}
-      {list === undefined && !error.value && <p class="quiet">{t("state.loading")}</p>}
+      {list === undefined && !error.value && <Loading />}
       {list?.length === 0 &&
         running.value.length === 0 &&
         (filtered ? (

@@ -56,6 +56,8 @@ function Month({ name }: { name: string }) {
 }
 
 function Account({ statement: { plans, usage, credits, payments, paymentTotals } }: { statement: Statement }) {
+  // The list price says nothing to those who paid in another currency; what they paid stands below.
+  const hasListPrice = payments.every(({ currency }) => currency.toUpperCase() === "GBP");
   const movements = ["opening", "bought", "referral", "spent", "refunded", "adjusted", "closing"] as const;
   return (
     <>
@@ -70,7 +72,7 @@ function Account({ statement: { plans, usage, credits, payments, paymentTotals }
                 <div>
                   <strong>{plan}</strong> <span class="quiet">{t("statement.between", { from: date(from), to: date(to) })}</span>
                 </div>
-                <span>{moneyIn("GBP", priceGbp)}</span>
+                {hasListPrice && <span>{moneyIn("GBP", priceGbp)}</span>}
               </li>
             ))}
           </ul>

@@ -7,7 +7,7 @@ import { useLive } from "../../api/live";
 import type { Transfer } from "../../api/types";
 import { named, t } from "../../app/i18n";
 import { Button } from "../../components/button";
-import { EmptyState } from "../../components/empty_state";
+import { EmptyState, Loading } from "../../components/empty_state";
 import { List } from "../../components/list_tools";
 import { useRefreshOnReturn } from "../../components/loaded";
 import { Notice } from "../../components/notice";
@@ -64,7 +64,7 @@ export default function TransfersPage() {
           </ul>
         </section>
       )}
-      {list === undefined && !error.value && <p class="quiet">{t("state.loading")}</p>}
+      {list === undefined && !error.value && <Loading />}
       {list?.length === 0 && <EmptyState title={t("transfer.empty")} text={t("transfer.empty_text")} />}
       {list && list.length > waiting.length && (
         <List
