@@ -129,6 +129,14 @@ void HistorySeeder::begin() {
                 json::object{{"name", "monitoring"}, {"scopes", json::array{"read-only"}}, {"expiresInDays", 90}});
   backend_.call("POST", "/api/admin/invites",
                 json::object{{"count", 2}, {"note", "for the crew"}, {"expiresInDays", 90}});
+  const auto crew = text_at(backend_.call("POST", "/api/admin/groups", json::object{{"name", "Crew"}}), "/id");
+  backend_.call("PUT", "/api/admin/groups/" + crew + "/members/" + user_id_);
+  user_.call("PUT", "/api/agents/" + scout_.id + "/shares",
+             json::object{{"email", options_.admin.email}, {"role", "builder"}});
+  user_.call("POST", "/api/agents/" + clerk_.id + "/template",
+             json::object{{"name", "Market clerk"},
+                          {"description", "Reads the prices of the market, and remembers who pays when."},
+                          {"groups", json::array{crew}}});
 }
 
 HistorySeeder::Agent HistorySeeder::hire(const std::string& name, json::object config) {
