@@ -235,8 +235,8 @@ Task<Result<Conversation>> Chat::store_message(Message& message, const Sender& s
     if (!one) return one;
     one->last_at = std::max(one->last_at, message.created_at);
     if (one->title.empty()) {
-      one->title = headline(message.content);
-      one->awaits_title = awaits_title(message, *one);
+      one->title = headline(sender.title.empty() ? message.content : sender.title);
+      one->awaits_title = sender.title.empty() && awaits_title(message, *one);
     }
     if (auto row = tenant.get(conversations, one->id)) {
       row->value = *one;

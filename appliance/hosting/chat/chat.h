@@ -77,6 +77,7 @@ struct Sender {
 
   Channel channel = Channel::api;
   std::string peer, topic, conversation;
+  std::string title;               // of a conversation that begins; empty: how its first message begins
   std::string model, effort;       // of this message; empty: the conversation's, else the agent's
   std::vector<std::string> files;  // of the workspace, attached to the message
   bool is_unguarded = false;       // the owner allows what the agent's guard would stop

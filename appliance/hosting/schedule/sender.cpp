@@ -23,6 +23,7 @@ web::Task<web::Result<std::string>> send(store::System system, chat::Chat& chat,
         co_return web::forbidden("The agent is no longer shared with the user who scheduled this.");
       sender = chat::Sender::of_peer(chat::Channel::schedule, task->value.made_by, *person, run.task);
     }
+    sender.title = task->value.name;
     sender.model = task->value.model;
     sender.effort = task->value.effort;
   }

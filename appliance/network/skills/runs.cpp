@@ -121,6 +121,7 @@ web::Task<Run> Runs::finish(Started started) {
   const auto owner = system_.get(accounts::users, run.owner);
   if (owner && !owner->value.is_disabled) {
     auto sender = chat::Sender::of_owner(chat::Channel::skill, run.skill);
+    sender.title = run.skill;
     answer = co_await chat_.send(run.owner, run.agent, started.message, std::move(sender));
   }
   if (started.charge) co_await settle(std::move(*started.charge), answer.has_value());

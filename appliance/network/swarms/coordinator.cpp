@@ -179,18 +179,18 @@ web::Task<> SwarmCoordinator::guard_limits(store::UserId user, std::string id) {
   }
 }
 
-web::Task<web::Result<chat::Answer>> SwarmCoordinator::ask(store::UserId user, std::string swarm, std::string agent,
-                                                           std::string text) {
-  const auto owner = system_.get(accounts::users, user);
+web::Task<web::Result<chat::Answer>> SwarmCoordinator::ask(Swarm swarm, std::string agent, std::string text) {
+  const auto owner = system_.get(accounts::users, swarm.owner);
   if (!owner || owner->value.is_disabled) co_return web::forbidden("The account of the swarm's owner is disabled.");
-  auto sender = chat::Sender::of_owner(chat::Channel::swarm, std::move(swarm));
-  co_return co_await chat_.send(user, std::move(agent), std::move(text), std::move(sender));
+  auto sender = chat::Sender::of_owner(chat::Channel::swarm, swarm.id);
+  sender.title = std::move(swarm.name);
+  co_return co_await chat_.send(swarm.owner, std::move(agent), std::move(text), std::move(sender));
 }
 
 web::Task<> SwarmCoordinator::plan(Swarm swarm) {
   const auto members = members_of(swarm);
   auto request = planning_message(swarm, members);
-  const auto answer = co_await ask(swarm.owner, swarm.id, swarm.orchestrator, std::move(request));
+  const auto answer = co_await ask(swarm, swarm.orchestrator, std::move(request));
   auto planned = answer ? plan_in(answer->message.content, swarm, members) : std::nullopt;
   const auto planner = planned ? Planner::agent : Planner::box;
   if (!planned) planned = plan_of_the_box(swarm);
@@ -245,7 +245,7 @@ web::Task<> SwarmCoordinator::start_task(Swarm swarm, Task task) {
 
 web::Task<> SwarmCoordinator::perform(Swarm swarm, Task task) {
   auto message = task_message(swarm, task, tasks_of(swarm));
-  const auto answer = co_await ask(swarm.owner, swarm.id, task.agent, std::move(message));
+  const auto answer = co_await ask(swarm, task.agent, std::move(message));
   const auto tenant = system_.tenant(swarm.owner);
   json::object data{{"task", task.number}, {"agentId", task.agent}};
   if (answer)
@@ -280,7 +280,7 @@ web::Task<> SwarmCoordinator::join(Swarm swarm) {
   std::string result;
   if (swarm.planned_by == Planner::agent) {
     auto request = joining_message(swarm, all, members);
-    const auto answer = co_await ask(swarm.owner, swarm.id, swarm.orchestrator, std::move(request));
+    const auto answer = co_await ask(swarm, swarm.orchestrator, std::move(request));
     if (answer && answer->model != models::builtin_model) result = answer->message.content;
   }
   if (result.empty()) result = joined(all, members);

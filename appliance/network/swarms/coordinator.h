@@ -54,7 +54,7 @@ class SwarmCoordinator {
   web::Task<> start_ready(const Swarm&, std::vector<Task>);
   web::Task<> start_task(Swarm, Task);
   web::Task<> perform(Swarm, Task);
-  web::Task<web::Result<chat::Answer>> ask(store::UserId, std::string swarm, std::string agent, std::string text);
+  web::Task<web::Result<chat::Answer>> ask(Swarm, std::string agent, std::string text);
   web::Task<> reset_interrupted(Swarm);
 
   std::optional<Swarm> find(store::UserId, std::string_view id) const;
