@@ -39,17 +39,19 @@ export const percent = (share: number) =>
 // An exact decimal of US dollars. Amounts below a cent keep the digits that matter.
 export function money(amount: string): string {
   const small = Math.abs(Number(amount)) < 0.01 && Number(amount) !== 0;
-  const format = cached(
-    small ? "small money" : "money",
-    () =>
-      new Intl.NumberFormat(locale.value, {
-        style: "currency",
-        currency: "USD",
-        ...(small ? { maximumSignificantDigits: 2 } : { maximumFractionDigits: 2 }),
-      }),
-  );
+  const format = small ? smallMoney() : inDollars("money", { maximumFractionDigits: 2 });
   return format.format(amount as Intl.StringNumericLiteral);
 }
+
+const inDollars = (name: string, digits: Intl.NumberFormatOptions) =>
+  cached(name, () => new Intl.NumberFormat(locale.value, { style: "currency", currency: "USD", ...digits }));
+const smallMoney = () => inDollars("small money", { maximumSignificantDigits: 2 });
+
+// A mark of an axis in dollars. Below whole cents it has the two digits that marks have: $0.015.
+export const moneyMark = (value: number) => {
+  const isCents = Math.abs(value * 100 - Math.round(value * 100)) < 1e-6;
+  return isCents ? money(value.toFixed(2)) : smallMoney().format(value);
+};
 
 // An exact decimal of a currency: pounds of a plan's price.
 export const moneyIn = (currency: string, amount: string | number) =>

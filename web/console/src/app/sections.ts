@@ -158,7 +158,7 @@ export const isAdmin = (path: string) => path === "/admin" || path.startsWith("/
 export function rowOf(path: string): { section: Section; row: Row } | undefined {
   let best: { section: Section; row: Row } | undefined;
   let longest = 0;
-  for (const section of isAdmin(path) ? adminSections() : sections())
+  for (const section of isAdmin(path) ? admin : sections())
     for (const row of section.rows)
       for (const own of [row.to, ...(row.within ?? [])]) {
         const isWithin = path === own || path.startsWith(own.endsWith("/") ? own : `${own}/`);

@@ -20,13 +20,12 @@ interface Props {
 
 const width = 1_000;
 const height = 240;
-const steps = 4;
 export const colours = 6;
 
-// The next "round" number: 1, 2 or 5 and zeros.
+// The next number that is 1, 2 or 5 and zeros.
 function roundUp(value: number): number {
   const power = 10 ** Math.floor(Math.log10(value));
-  return ([1, 2, 2.5, 4, 5, 8, 10].find((factor) => factor * power >= value * 0.999) ?? 10) * power;
+  return ([1, 2, 5].find((factor) => factor * power >= value * 0.999) ?? 10) * power;
 }
 
 const sum = (values: number[]) => values.reduce((total, value) => total + value, 0);
@@ -41,7 +40,10 @@ export function StackedChart({ title, series, stacks, text, axis, limit, limitNa
   const isEmpty = stacks.every(({ parts }) => sum(parts) === 0);
   if (isEmpty && empty) return <p class="quiet">{empty}</p>;
   const showsLimit = limit !== undefined && highest > 0 && limit <= highest * 3;
-  const top = roundUp(Math.max(highest, showsLimit ? limit : 0, Number.MIN_VALUE) || 1);
+  const end = Math.max(highest, showsLimit ? limit : 0) || 1;
+  const step = roundUp(end / 4);
+  const steps = Math.ceil((end / step) * 0.999);
+  const top = step * steps;
   const y = (value: number) => height - (value / top) * height;
   const column = width / Math.max(stacks.length, 1);
   const at = stacks[pointed.value];
@@ -72,14 +74,14 @@ export function StackedChart({ title, series, stacks, text, axis, limit, limitNa
       </figcaption>
       <div class="plot">
         <div class="axis-labels" aria-hidden="true">
-          {Array.from({ length: steps + 1 }, (_, step) => (
-            <span key={step}>{axis((top * (steps - step)) / steps)}</span>
+          {Array.from({ length: steps + 1 }, (_, mark) => (
+            <span key={mark}>{axis(step * (steps - mark))}</span>
           ))}
         </div>
         <div class="plot-area" onMouseLeave={() => (pointed.value = -1)}>
           <svg viewBox={`0 0 ${width} ${height}`} preserveAspectRatio="none" aria-hidden="true">
-            {Array.from({ length: steps + 1 }, (_, step) => (
-              <line key={step} class="grid" x1="0" x2={width} y1={(height * step) / steps} y2={(height * step) / steps} />
+            {Array.from({ length: steps + 1 }, (_, mark) => (
+              <line key={mark} class="grid" x1="0" x2={width} y1={(height * mark) / steps} y2={(height * mark) / steps} />
             ))}
             {stacks.map((stack, index) => {
               let below = 0;

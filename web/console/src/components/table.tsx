@@ -52,7 +52,7 @@ export function Table({ title, columns, by = "", fixed, class: extra = "", child
           value={now}
           onChange={(event) => setParameter("sort", event.currentTarget.value)}
         >
-          {now === "" && <option value="" />}
+          {now === "" && <option value="">{t("list.sort")}</option>}
           {sorts.flatMap(({ title: name, sort }) => [
             <option key={sort} value={sort}>{`${name} ↑`}</option>,
             <option key={`-${sort}`} value={`-${sort}`}>{`${name} ↓`}</option>,

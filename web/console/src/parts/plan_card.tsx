@@ -5,19 +5,25 @@ import { named, t } from "../app/i18n";
 import { Loaded, useLoad } from "../components/loaded";
 import { Meter } from "../components/meter";
 
+// What the box sells a plan for, in its currency, and without an offer its list price. Empty until that is known.
+export function usePlanPrice() {
+  const offers = useLoad(async () => (await call("GET /api/stripe/prices")).offers);
+  return (plan: string, listPriceGbp: number | null | undefined): string => {
+    const offer = offers.data.value?.find(({ item, amount, currency }) => item === plan && amount && currency);
+    if (offer) return moneyIn(offer.currency!.toUpperCase(), offer.amount!);
+    return offers.data.value && typeof listPriceGbp === "number" ? moneyIn("GBP", listPriceGbp) : "";
+  };
+}
+
 export function PlanCard() {
   const billing = useLoad(() => call("GET /api/billing"));
-  const offers = useLoad(async () => (await call("GET /api/stripe/prices")).offers);
+  const priceOf = usePlanPrice();
   return (
     <section class="card" aria-labelledby="plan-title">
       <h2 id="plan-title">{t("billing.title")}</h2>
       <Loaded of={billing}>
         {({ plan, status, priceGbp, tokens, credits }) => {
-          // What it is sold for on this box, in its currency; without an offer the list price.
-          const offer = offers.data.value?.find(({ item, amount, currency }) => item === plan && amount && currency);
-          const price = offer
-            ? t("billing.price_of", { price: moneyIn(offer.currency!.toUpperCase(), offer.amount!) })
-            : offers.data.value && typeof priceGbp === "number" && t("billing.price_of", { price: moneyIn("GBP", priceGbp) });
+          const price = plan && priceOf(plan, priceGbp);
           const text = tokens.limit
             ? t("billing.tokens_of", { used: compact(tokens.used), limit: compact(tokens.limit) })
             : t("billing.tokens", { used: compact(tokens.used) });
@@ -25,7 +31,7 @@ export function PlanCard() {
             <>
               <p>
                 {plan ? t("billing.plan", { plan, status: named("billing.status", status) }) : t("home.no_plan")}
-                {price && ` · ${price}`}
+                {price && ` · ${t("billing.price_of", { price })}`}
                 {credits > 0 && ` · ${t("billing.credits", { count: number(credits) })}`}
               </p>
               {tokens.limit ? <Meter label={t("billing.quota")} share={tokens.used / tokens.limit} text={text} /> : null}

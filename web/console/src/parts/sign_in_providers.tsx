@@ -9,7 +9,7 @@ export function SignInProviders({ providers }: { providers: SignInMethods["provi
   const invitation = location.value.searchParams.get("invite");
   const query = invitation ? `?inviteCode=${encodeURIComponent(invitation)}` : "";
   return (
-    <div class="actions">
+    <div class="actions stretched">
       {providers.map(({ id, name, url }) => (
         <a key={id} class="button" href={url + query}>
           {t("sign_in.with", { provider: name })}

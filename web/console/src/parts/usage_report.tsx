@@ -1,7 +1,7 @@
 // The usage of an account or of one agent: a range that rules all of it, figures, a chart, bars by model and agent, calls.
 import { useSignal } from "@preact/signals";
 import type { Cap, ModelCall } from "../api/types";
-import { compact, day, money, number, percent } from "../app/format";
+import { compact, day, money, moneyMark, number, percent } from "../app/format";
 import { t, tn } from "../app/i18n";
 import { csv, download } from "../app/download";
 import { parameter, setParameter } from "../app/router";
@@ -135,7 +135,7 @@ export function UsageReport({ data: { calls, complete }, agents, limit, one = fa
           series={series}
           stacks={stacks}
           text={shows.value === "cost" ? dollars : tokens}
-          axis={shows.value === "cost" ? dollars : compact}
+          axis={shows.value === "cost" ? moneyMark : compact}
           limit={shows.value === "cost" ? perDay : undefined}
           limitName={t("usage.limit")}
           unfinished

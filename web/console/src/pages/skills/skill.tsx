@@ -38,9 +38,11 @@ export default function SkillPage({ id }: PageProps) {
             <Description skill={found} />
             {found.runsOnBox ? (
               pageOf[found.name] && (
-                <Link to={pageOf[found.name]!} class="button">
-                  {t("skills.open_page")}
-                </Link>
+                <div class="actions start">
+                  <Link to={pageOf[found.name]!} class="button">
+                    {t("skills.open_page")}
+                  </Link>
+                </div>
               )
             ) : (
               <>

@@ -10,6 +10,7 @@ import { Loaded, useLoad } from "../../components/loaded";
 import { Table } from "../../components/table";
 import { Time } from "../../components/time";
 import { lastMonths } from "../../parts/months";
+import { usePlanPrice } from "../../parts/plan_card";
 import { UsageFrame } from "../../parts/usage_frame";
 
 export default function StatementsPage() {
@@ -56,8 +57,7 @@ function Month({ name }: { name: string }) {
 }
 
 function Account({ statement: { plans, usage, credits, payments, paymentTotals } }: { statement: Statement }) {
-  // The list price says nothing to those who paid in another currency; what they paid stands below.
-  const hasListPrice = payments.every(({ currency }) => currency.toUpperCase() === "GBP");
+  const priceOf = usePlanPrice();
   const movements = ["opening", "bought", "referral", "spent", "refunded", "adjusted", "closing"] as const;
   return (
     <>
@@ -72,7 +72,7 @@ function Account({ statement: { plans, usage, credits, payments, paymentTotals }
                 <div>
                   <strong>{plan}</strong> <span class="quiet">{t("statement.between", { from: date(from), to: date(to) })}</span>
                 </div>
-                {hasListPrice && <span>{moneyIn("GBP", priceGbp)}</span>}
+                <span>{priceOf(plan, priceGbp)}</span>
               </li>
             ))}
           </ul>
