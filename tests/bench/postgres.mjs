@@ -46,12 +46,17 @@ export const postgres = async (bench) => {
     write: of(served, "/api/settings", patch),
     write_embedded: of(embedded, "/api/settings", patch),
     write_stack: theirs("/api/settings", patch),
-    calls: () => models.ask({ seconds, connections: 64 }),
+    calls: () => models.ask({ seconds, connections: 64, refusable: 0.1 }),
     calls_embedded: () => models_embedded.ask({ seconds, connections: 64 }),
   };
   const rates = Object.fromEntries(Object.keys(loads).map((name) => [name, []]));
+  const refused = [];
   for (let round = 0; round < bench.rounds; ++round)
-    for (const [name, load] of Object.entries(loads)) rates[name].push((await load()).rate);
+    for (const [name, load] of Object.entries(loads)) {
+      const result = await load();
+      rates[name].push(result.rate);
+      if (name === "calls") refused.push(result.refused);
+    }
   const rate = Object.fromEntries(Object.entries(rates).map(([name, all]) => [name, median(all)]));
   await Promise.all(
     [served.child, embedded.child, models.child, models_embedded.child, upstream.child, ...stack.children].map((child) => stop(child)),
@@ -67,6 +72,7 @@ export const postgres = async (bench) => {
     { what: "  per insert of Fastify on the same server", value: rate.write / rate.write_stack, unit: "x" },
     { what: "  per write with the embedded store", value: rate.write / rate.write_embedded, unit: "x" },
     { what: "over PostgreSQL: POST /v1/chat/completions, 64 connections", value: rate.calls, unit: "/s", goal: 2_000 },
+    { what: "  refused, since the box had too much to do", value: 100 * median(refused), unit: "%" },
     { what: "  per call with the embedded store", value: rate.calls / rate.calls_embedded, unit: "x" },
   ];
 };

@@ -5,6 +5,7 @@ import { readFileSync, readdirSync, rmSync, writeFileSync, statSync } from "node
 import { join } from "node:path";
 import { test } from "node:test";
 import { ADMIN, Box, INTERNAL_KEY, PASSWORD, run, send } from "../support/box.mjs";
+import { keep_in_folder } from "../support/story_store.mjs";
 import { code_of } from "../support/totp.mjs";
 
 const files_below = (folder) =>
@@ -256,6 +257,7 @@ test("backups are made, listed, verified and removed over the web", async (t) =>
     join(box.folder, "master.key"),
   ]);
   assert.equal(code, 0, err);
+  keep_in_folder(restored);
   assert.match((await run(["verify", "--data", restored])).out, /are sound/);
 
   // Downloaded, it is a file that the command line unpacks.

@@ -27,7 +27,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { ADMIN, Box, binary, INTERNAL_KEY, PASSWORD, run } from "../support/box.mjs";
-import { about_files } from "../support/story_store.mjs";
+import { about_files, keep_in_folder } from "../support/story_store.mjs";
 
 const folder = (t) => {
   const path = mkdtempSync(join(tmpdir(), "agentbox-backup-"));
@@ -336,6 +336,7 @@ const backed_up = async (t) => {
   const restored = async () => {
     const data = join(folder(t), "data");
     await succeeds(["restore", "--from", to, "--data", data]);
+    keep_in_folder(data);
     assert.match(await succeeds(["verify", "--data", data]), /sound/);
     assert.ok(existsSync(join(data, "master.key")));
     return readFileSync(join(data, "agents", "ag_made", "workspace", "note"), "utf8");

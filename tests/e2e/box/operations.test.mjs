@@ -10,6 +10,7 @@ import { connect as connect_tls } from "node:tls";
 import { Box, INTERNAL_KEY, until } from "../support/box.mjs";
 import { call, hang, ModelServer, say } from "../peers/model_server.mjs";
 import { parse_metrics, value_of } from "../support/prometheus.mjs";
+import { over_postgres } from "../support/story_store.mjs";
 
 const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const LISTENERS = ["web", "backend", "summarizer"];
@@ -171,7 +172,8 @@ test("metrics are Prometheus text, behind the internal key, and count what happe
   assert.ok(grown("agentbox_store_batches_total") > 0 && grown("agentbox_store_sync_seconds_total") > 0);
   assert.ok(value_of(after, "agentbox_store_last_batch_size") >= 1);
   for (const name of ["store_queue_length", "store_read_only"]) assert.equal(value_of(after, `agentbox_${name}`), 0, name);
-  for (const name of ["agentbox_store_memtable_bytes", "process_resident_memory_bytes", "process_open_fds", "process_cpu_seconds_total"])
+  const of_engine = over_postgres ? "agentbox_store_connections" : "agentbox_store_memtable_bytes";
+  for (const name of [of_engine, "process_resident_memory_bytes", "process_open_fds", "process_cpu_seconds_total"])
     assert.ok(value_of(after, name) > 0, name);
   for (const name of [
     "store_conflicts_total",

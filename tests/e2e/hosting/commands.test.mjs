@@ -152,12 +152,17 @@ test("time, output, memory, processes, descriptors and the disk are bounded", { 
   assert.ok(Number(full.output.trim().split("\n").at(-1)) <= 256 << 20, full.output);
   assert.equal((await fetch(`${box.backend}/health`)).status, 200);
 
-  // Two hundred at once: some run, the others are refused with a reason, and the box goes on.
+  // Two hundred at once: some run, the others are refused with a reason, and the box goes on. A box whose store is on a
+  // busy database may be the first to have too much.
+  const reasons = [
+    "429 Too many commands are running: wait for some to end, or stop them.",
+    "503 The box is overloaded. Try again in a moment.",
+  ];
   const asked = await Promise.all(Array.from({ length: 200 }, () => ask("POST", "", { shell: "sleep 1; echo $$" })));
   const ran = asked.filter(({ status }) => status === 201);
   assert.ok(ran.length >= 8, `${ran.length} ran`);
   for (const { status, body } of asked)
-    if (status !== 201) assert.equal(`${status} ${body.error}`, "429 Too many commands are running: wait for some to end, or stop them.");
+    if (status !== 201) assert.ok(reasons.includes(`${status} ${body.error}`), `${status} ${body.error}`);
   for (const { body } of ran) assert.equal((await finish(body.id)).exitCode, 0);
   const id = await start({ shell: "echo again" });
   assert.equal((await finish(id)).output, "again\n");

@@ -3,7 +3,7 @@
 // process starts and ends.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { appendFileSync } from "node:fs";
+import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { no_postgres, PostgresServer } from "./postgres.mjs";
 
@@ -45,6 +45,12 @@ export const new_database = async (binary) => {
     url: ready.url("box", ready.folder, name),
     remove: () => ready.sql(`DROP DATABASE ${name} WITH (FORCE)`, { database: "postgres" }),
   };
+};
+
+// In a folder that was restored from a backup of a box, beside its settings: the store is in the folder.
+export const keep_in_folder = (folder) => {
+  const settings = join(folder, "agentbox.toml");
+  if (over_postgres) writeFileSync(settings, readFileSync(settings, "utf8").replace(/^store_url = .*$/m, ""));
 };
 
 // For every command on the data folder, whatever its environment.
