@@ -275,6 +275,7 @@ test("backups are made, listed, verified and removed over the web", async (t) =>
   assert.equal((await fetched(admin)).status, 404, "it is there once");
   const opened = await run(["unpack", file, "--data", unpacked, "--key", join(box.folder, "master.key")]);
   assert.equal(opened.code, 0, opened.err);
+  keep_in_folder(unpacked);
   assert.match((await run(["verify", "--data", unpacked])).out, /are sound/);
 
   // Bytes that have changed are found.
