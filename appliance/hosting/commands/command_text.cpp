@@ -9,10 +9,10 @@ namespace commands {
 namespace {
 
 // The first process of the namespace: it reaps, passes on a request to end, and says how the command ended. With it
-// ends everything.
-constexpr auto wait = R"(child=$!
-wait "$child"; code=$?
-while kill -0 "$child" 2>/dev/null; do wait "$child"; code=$?; done
+// ends everything. A request ends `wait` early, when the command may have ended, too: the second time says how. 127: it
+// was said before.
+constexpr auto wait = R"(child=$! code=127
+while again=; wait "$child" 2>/dev/null; now=$?; [ "$now" = 127 ] || code=$now; [ "$again" ]; do :; done
 exit "$code"
 )";
 
@@ -66,7 +66,7 @@ std::string text_of(const Order& order, const std::string& authority) {
   for (const auto& [name, value] : order.environment) set(text, name, value);
   if (!order.folder.empty()) text.append("cd -- ").append(shell_word(order.folder)).append(" || exit 126\n");
   if (order.terminal) return text.append(typed_into);
-  text.append("trap 'kill -TERM -1' TERM\n");
+  text.append("trap 'again=1; kill -TERM -1' TERM\n");
   if (order.arguments.empty()) {
     const auto shell = shell_word(order.shell);
     text.append("if [ -x /bin/bash ]; then set -- /bin/bash -c ").append(shell);
