@@ -192,7 +192,7 @@ test("everything can be done with the keyboard alone", async (t) => {
 
 test("an unreachable box is reported in a sentence, no input is lost, and the page recovers by itself", async (t) => {
   const { box, ada } = await story_of(t);
-  ada.expected = ["net::ERR_"]; // refused, or reset on its way
+  ada.expected = ["net::ERR_", "when fetching the script"]; // refused, or reset on its way; the worker looks for a newer one
   await ada.enter("ada@example.org");
   await ada.create_agent("Scout");
   await ada.sees_status("running");
