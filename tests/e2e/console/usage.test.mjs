@@ -83,7 +83,7 @@ test("keys at model providers are stored, turned off and removed, and the respon
   await ada.text("not in use").waitFor();
   await ada.button("Use my keys again").click();
   await ada.button("Stop using my keys").waitFor();
-  await ada.button("Remove the key of anthropic").click();
+  await ada.button("Remove the key of Anthropic").click();
   await ada.dialog.getByRole("button", { name: "Remove" }).click();
   await ada.heading("No keys of your own").waitFor();
   await ada.label("Minutes to keep an answer").fill("30");
