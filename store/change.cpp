@@ -5,6 +5,8 @@
 #include <string_view>
 #include <utility>
 
+#include "store/boxes.h"
+
 namespace store {
 
 void Change::expect_owner(UserId owner) const {
@@ -46,6 +48,12 @@ void Change::remove_entry(std::string entry, std::string record) {
                            .value = std::move(record)});
 }
 
+void Change::require(const NamedLease& lease) {
+  batch_.preconditions.push_back(
+      {.kind = Precondition::Kind::held, .family = 0, .key = lease.name, .bound = lease.epoch});
+  expectations_.push_back({.kind = Outcome::Kind::stale, .index = lease.name, .is_lease = true});
+}
+
 void Change::add(UserId owner, const CounterName& name, std::int64_t delta, std::optional<std::int64_t> bound) {
   add(owner, name, CounterFields{delta}, bound ? std::vector<Bound>{{.most = *bound}} : std::vector<Bound>());
 }
@@ -83,6 +91,7 @@ std::optional<std::size_t> taken_twice(const Batch& batch) {
 Outcome Change::outcome_of(CommitResult result) const {
   if (result.ok()) return {};
   const auto& failed = expectations_.at(*result.failed);
+  if (failed.is_lease) throw Unavailable("This box no longer holds the lease " + failed.index + ".");
   return {.kind = failed.kind, .index = failed.index, .field = failed.field};
 }
 

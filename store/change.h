@@ -11,6 +11,8 @@
 
 namespace store {
 
+struct NamedLease;
+
 // Built on one thread; commit once. Movable; must not outlive the Store.
 class Change {
  public:
@@ -70,6 +72,9 @@ class Change {
     expect_unscoped();
     expect_as_read(table, keys::record(row.value.*table.id), row);
   }
+
+  // This box must still hold the lease: else commit() throws Unavailable.
+  void require(const NamedLease&);
 
   // Counters of a tenant, or of the box (owner 0). With a bound the sum after this change must not exceed it: else
   // Outcome::over_bound.
@@ -202,6 +207,7 @@ class Change {
     Outcome::Kind kind;
     std::string index;
     std::size_t field = 0;
+    bool is_lease = false;
   };
   Rows* rows_;
   std::optional<UserId> only_;

@@ -209,6 +209,8 @@ bool Committer::try_group(std::span<Submission* const> group, Log::Append unsync
   auto durability = Durability::relaxed;
   try {
     log_.begin(group);
+  } catch (const Log::OutOfDate&) {
+    throw;
   } catch (...) {
     for (auto* submission : group) submission->failure = std::current_exception();
     return true;
@@ -221,6 +223,8 @@ bool Committer::try_group(std::span<Submission* const> group, Log::Append unsync
       submission->failure = std::current_exception();
       continue;
     }
+    if (submission->result.ok() && submission->batch.returns_sum)
+      submission->result.sum = checker.sum(submission->batch.writes.front());
     if (!submission->result.ok()) {
       activity_.conflicts.fetch_add(1, std::memory_order_relaxed);
     } else if (!submission->batch.writes.empty()) {
@@ -228,7 +232,10 @@ bool Committer::try_group(std::span<Submission* const> group, Log::Append unsync
       durability = std::min(durability, submission->durability);
     }
   }
-  if (accepted.empty()) return true;
+  if (accepted.empty()) {
+    log_.abandon();
+    return true;
+  }
   try {
     return append(accepted, checker.counted(), durability, unsynced);
   } catch (const Log::OutOfDate&) {

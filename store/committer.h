@@ -40,15 +40,20 @@ class Committer {
       at_once  // unsynced, and only if the engine does not delay writes at the moment
     };
     virtual ~Log() = default;
-    // Thrown by append when nothing was written because what was read is out of date: the group is checked again.
+    // Thrown by begin and append when nothing was written because what was read is out of date: the group is checked
+    // again.
     struct OutOfDate {};
-    // Before a group is checked: what it is about may be read at once. What it throws fails the group.
+    // Before a group is checked: what it is about may be read at once. What else it throws fails the group.
     virtual void begin(std::span<Submission* const>) {}
+    // After begin(), in place of append(), if the group writes nothing.
+    virtual void abandon() {}
     // Whether a lone caller may commit on its own thread.
     virtual bool may_use_callers() const { return true; }
     virtual std::optional<std::string> read(Family, std::string_view key) const = 0;
     virtual CounterFields read_counter(Family, std::string_view key) const = 0;
     virtual std::uint64_t version(Family, std::string_view key) const = 0;  // as Engine's
+    // Precondition::Kind::held.
+    virtual bool holds(std::string_view /*lease*/, std::int64_t /*epoch*/) const { return true; }
     // Writes what the batches put and erase, and the new values of the counters they change: all or nothing. False when
     // at_once was not possible and nothing was written. Throws OutOfScope when nothing was written because a batch of
     // the group is refused, and Unavailable; after that every call throws it with the same sentence.

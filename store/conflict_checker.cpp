@@ -59,6 +59,8 @@ bool ConflictChecker::holds(const Precondition& wanted, const Batch& batch) cons
         if (is_counted(write) && write.family == wanted.family && write.key == wanted.key) count(fields, write);
       return fields[wanted.field] <= wanted.bound;
     }
+    case Precondition::Kind::held:
+      return log_.holds(wanted.key, wanted.bound);
   }
   return false;
 }

@@ -23,6 +23,8 @@ class ConflictChecker {
   std::optional<std::size_t> check(const Batch&);
   // The counters of the accepted batches with their new values, in no order.
   std::vector<Committer::Counted> counted() const;
+  // The first field of the counter that an accepted batch's write changes, after the batches so far.
+  std::int64_t sum(const Write& write) const { return counters_.at({write.family, write.key})[0]; }
 
  private:
   // Hashed once: a counter is looked up several times.

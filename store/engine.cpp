@@ -1,6 +1,13 @@
 #include "store/engine.h"
 
+#include "store/boxes.h"
+
 namespace store {
+
+Boxes& Engine::boxes() {
+  static Boxes alone;  // it has no state
+  return alone;
+}
 
 std::vector<Found> Engine::lookup(Scope scope, Family index, const Range& entries, Family records,
                                   std::size_t limit) const {

@@ -5,15 +5,16 @@
 //
 // Every read and every batch carries its scope, which the engine checks (scope.h).
 //
-// One process. Versions are not stored and start anew with each open, and everything that caches by version relies on
-// all writes going through this one Engine object: VersionedCache, Precondition::version. An engine over a server that
-// other processes write to must either let version() change before a foreign write can be read, or return a new number
-// on each call, which turns the caches off, and must not trust Precondition::version. Preconditions, bounds and
-// sequences hold between all engines that have one database open.
+// Versions are not stored and start anew with each open. Everything that caches by version relies on them: an engine
+// that other boxes write beside (Sharing) changes version() within a second after a foreign write, or else returns a
+// new number on each call, which turns the caches off, and it does not trust Precondition::version. Preconditions,
+// bounds and sequences hold between all engines that have one database open.
 #pragma once
 
+#include <atomic>
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/io_context.hpp>
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -70,9 +71,10 @@ struct Corrupt : std::runtime_error {
 
 struct Precondition {
   enum class Kind {
-    absent,  // no such key
-    equals,  // the key holds exactly `value` ("unchanged since read")
-    at_most  // a field of the counter at `key`, with this batch's own additions, is at most `bound`
+    absent,   // no such key
+    equals,   // the key holds exactly `value` ("unchanged since read")
+    at_most,  // a field of the counter at `key`, with this batch's own additions, is at most `bound`
+    held      // this box holds the lease named `key` with the epoch `bound` (boxes.h); the family is of no account
   };
   Kind kind;
   Family family;
@@ -104,6 +106,7 @@ struct Batch {
   std::vector<Precondition> preconditions;
   std::vector<Write> writes;
   Scope scope = Scope::system();
+  bool returns_sum = false;  // the first write adds to a counter: CommitResult::sum
 };
 
 // The strictest first. Commits in the log survive the end of the process, kill -9 included; synced ones survive a power
@@ -117,6 +120,7 @@ enum class Durability {
 // Committed, or the index of the first precondition that did not hold; then nothing was written.
 struct CommitResult {
   std::optional<std::size_t> failed;
+  std::int64_t sum = 0;  // of Batch::returns_sum: the counter's first field after the batch
   bool ok() const { return !failed; }
 };
 
@@ -151,6 +155,7 @@ struct EngineStats {
   double append_seconds = 0;  // spent appending and syncing, in total
 };
 
+class Boxes;
 class Replication;
 
 class Engine {
@@ -208,6 +213,17 @@ class Engine {
   virtual std::uint64_t position(const Snapshot* = nullptr) const { return 0; }
   // What a standby follows this engine by (replication.h); null where the engine has none. Lives as long as the engine.
   virtual Replication* replication() { return nullptr; }
+  // The other boxes that share the store. Lives as long as the engine.
+  virtual Boxes& boxes();
+};
+
+// How a box shares its store with others (boxes.h).
+struct Sharing {
+  std::string address;    // where other boxes reach this one
+  std::string version;    // of this program
+  bool may_lose = false;  // also on a server without a synchronous standby, whose loss takes acknowledged changes along
+  std::chrono::milliseconds lease{10'000};
+  const std::atomic<bool>* is_paused = nullptr;  // for tests: while true the box neither renews its lease nor looks
 };
 
 struct EngineOptions {
@@ -218,6 +234,8 @@ struct EngineOptions {
   // Bytes of logs that are kept when the store no longer needs them, for a standby that was away.
   std::uint64_t kept_log_bytes = 0;
   Trouble on_trouble{};
+  // Without it the store serves this box alone, and others are refused. Throws Unavailable where an engine cannot.
+  std::optional<Sharing> sharing{};
 };
 
 // One kind of engine: how to open it, and how to restore its backups.

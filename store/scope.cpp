@@ -32,6 +32,7 @@ void ScopeRules::check(const Batch& batch) const {
   if (batch.scope.is_system()) return;
   const auto is_outside = [&](const auto& item) { return !reach(batch.scope, item.family, item.key, item.value); };
   const auto is_foreign = [&](const Precondition& wanted) {
+    if (wanted.kind == Precondition::Kind::held) return false;
     const bool is_unique_value =
         wanted.kind == Precondition::Kind::absent && families_.at(wanted.family) == Keys::index;
     return !is_unique_value && is_outside(wanted);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "store/boxes.h"
 #include "store/census.h"
 #include "store/default_engine.h"
 #include "store/reseal.h"
@@ -42,7 +43,8 @@ struct Store::Impl {
                           .families = tables.families(),
                           .read_only = options.read_only,
                           .kept_log_bytes = options.kept_log_bytes,
-                          .on_trouble = options.on_trouble})),
+                          .on_trouble = options.on_trouble,
+                          .sharing = options.sharing})),
         rows(*engine, sealer, tables) {}
 
   void check_master_key() {
@@ -61,11 +63,15 @@ struct Store::Impl {
   void initialize() {
     if (options.read_only) return;
     Batch batch;
+    const auto add = [&batch](const char* key, std::string value) {
+      batch.preconditions.push_back({.kind = Precondition::Kind::absent, .family = 0, .key = key});
+      batch.writes.push_back(meta(key, std::move(value)));
+    };
     if (!engine->get(Scope::system(), 0, master_key_check))
-      batch.writes.push_back(meta(master_key_check, sealer.seal(master_key_check_text, 0, master_key_check, "value")));
-    if (!engine->get(Scope::system(), 0, schema_key))
-      batch.writes.push_back(meta(schema_key, std::to_string(newest_schema())));
-    if (!batch.writes.empty()) engine->commit_blocking(std::move(batch));
+      add(master_key_check, sealer.seal(master_key_check_text, 0, master_key_check, "value"));
+    if (!engine->get(Scope::system(), 0, schema_key)) add(schema_key, std::to_string(newest_schema()));
+    if (batch.writes.empty() || engine->commit_blocking(std::move(batch)).ok()) return;
+    check_master_key();  // another box was first
   }
 
   std::uint32_t newest_schema() const { return options.migrations.empty() ? 1 : options.migrations.back().to; }
@@ -85,6 +91,8 @@ struct Store::Impl {
     if (version < newest && options.read_only)
       throw Unavailable("the store in " + options.folder.string() +
                         " has an older schema: start agentbox once to bring it up");
+    if (version < newest && std::ranges::count_if(engine->boxes().list(), &Box::is_live) > 1)
+      throw Unavailable("The store has an older schema, and other boxes use it: stop them first.");
     for (const auto& step : options.migrations) {
       if (step.to <= version) continue;
       if (step.run) step.run(system);
@@ -198,6 +206,7 @@ std::vector<Store::Finding> Store::compare(const Census& census) const {
 }
 
 Replication* Store::replication() const { return impl_->engine->replication(); }
+Boxes& Store::boxes() const { return impl_->engine->boxes(); }
 
 EngineStats Store::stats() const { return impl_->engine->stats(); }
 const TableRegister& Store::tables() const { return impl_->tables; }

@@ -226,6 +226,7 @@ struct Options {
   std::uint64_t kept_log_bytes = 0;   // EngineOptions
   Trouble on_trouble{};
   const EngineKind* engine = nullptr;  // null: default_engine()
+  std::optional<Sharing> sharing{};    // EngineOptions
 };
 
 struct Census;
@@ -263,6 +264,8 @@ class Store {
 
   // Engine::replication.
   Replication* replication() const;
+  // Engine::boxes.
+  Boxes& boxes() const;
 
   EngineStats stats() const;
   // The tables it was opened with.

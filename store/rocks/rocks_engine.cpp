@@ -291,6 +291,7 @@ RocksEngine::RocksEngine(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 RocksEngine::~RocksEngine() = default;
 
 std::unique_ptr<RocksEngine> RocksEngine::open(EngineOptions wanted) {
+  if (wanted.sharing) throw Unavailable("The embedded store serves one box: several boxes need PostgreSQL.");
   return std::unique_ptr<RocksEngine>(new RocksEngine(std::make_unique<Impl>(std::move(wanted))));
 }
 

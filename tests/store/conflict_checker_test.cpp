@@ -32,6 +32,7 @@ class Stored final : public store::Committer::Log {
     return true;
   }
   void sync() override {}
+  bool holds(std::string_view lease, std::int64_t epoch) const override { return lease == "leader" && epoch == 3; }
 
   std::map<std::string, std::string> values;
   std::map<std::string, store::CounterFields> counters;
@@ -134,6 +135,22 @@ TEST(ConflictChecker, BoundsEachFieldOfATallySeparately) {
   ASSERT_EQ(counted.size(), 1u);
   EXPECT_EQ(counted[0].key, "t");
   EXPECT_EQ(list(counted[0].fields), (List{12, -3, 5}));
+}
+
+TEST(ConflictChecker, KnowsLeasesAndSumsAfterEachBatch) {
+  const auto held = [](std::string name, std::int64_t epoch) {
+    return Precondition{.kind = Precondition::Kind::held, .family = 0, .key = std::move(name), .bound = epoch};
+  };
+  Stored stored;
+  stored.counters["n"] = {7};
+  store::ConflictChecker checker(stored);
+  const Batch first{{held("leader", 3)}, {add("n", {1})}}, second{{}, {add("n", {2})}};
+  EXPECT_EQ(checker.check(first), std::nullopt);
+  EXPECT_EQ(checker.sum(first.writes.front()), 8);
+  EXPECT_EQ(checker.check(second), std::nullopt);
+  EXPECT_EQ(checker.sum(second.writes.front()), 10);
+  EXPECT_EQ(checker.check({{held("leader", 2)}, {}}), 0u);
+  EXPECT_EQ(checker.check({{held("scheduler", 3)}, {}}), 0u);
 }
 
 TEST(CounterFields, AreAddedAndRaisedSeparately) {
