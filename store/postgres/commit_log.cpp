@@ -3,9 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <deque>
+#include <set>
 #include <thread>
 
 #include "store/postgres/activity.h"
+#include "store/postgres/feed.h"
+#include "store/postgres/group_writes.h"
+#include "store/postgres/shared_boxes.h"
 
 namespace store::postgres {
 namespace {
@@ -14,36 +18,53 @@ using namespace std::chrono_literals;
 
 constexpr std::chrono::milliseconds write_timeout = 5s, longest_group = 10s, longest_lookup = 10s, lookup_pause = 100ms;
 
-const Statement begin_transaction{"begin", "BEGIN"};
+const Statement begin_group{"begin", "BEGIN"};
+const Statement begin_shared{"begin_shared", "BEGIN ISOLATION LEVEL READ COMMITTED"};
 const Statement commit_transaction{"commit", "COMMIT"};
 const Statement roll_back_transaction{"", "ROLLBACK"};
 const Statement hold_lease{"fence", "SELECT agentbox._fence($1::text, $2::bigint, $3::bigint, $4::text)"};
+const Statement hold_box{"hold", "SELECT agentbox._hold($1::bigint, $2::bigint)"};
+const Statement note_changes{"note", "SELECT agentbox._note($1::bigint, $2::bigint, $3::bigint, $4::bytea)"};
+const Statement lock_leases{
+    "lock_leases",
+    "SELECT l.name, l.epoch FROM agentbox._lease l WHERE l.name IN (SELECT convert_from(n, "
+    "'UTF8') FROM unnest($1::bytea[]) n) AND l.holder = $2::bigint ORDER BY l.name FOR SHARE OF "
+    "l"};
 // A transaction that writes nothing but its end, which is flushed with all that was written before.
 const Statement last_group{"", "SELECT groups FROM agentbox._lease WHERE name = 'box'"};
 const Statement flush_log{"", "SELECT pg_logical_emit_message(true, 'agentbox', '')"};
 
 constexpr std::size_t max_unflushed_bytes = 64u << 20;
 
-constexpr auto lost_the_lease = "AB001", not_permitted = "42501";
+constexpr auto lost_the_lease = "AB001", lease_has_ended = "AB002", not_permitted = "42501", timed_out = "57014";
 
 bool is_of_tenant(const Batch* batch) { return !batch->scope.is_system(); }
-bool is_counted(Write::Kind kind) { return kind == Write::Kind::add || kind == Write::Kind::raise; }
+std::vector<std::string> leases_in(std::span<Submission* const> group) {
+  std::vector<std::string> names;
+  for (const auto* submission : group)
+    for (const auto& condition : submission->batch.preconditions)
+      if (condition.kind == Precondition::Kind::held) names.push_back(row_of_lease(condition.key));
+  return names;
+}
 
 }  // namespace
 
-CommitLog::CommitLog(Pool& pool, BoxLease& lease, Versions& versions, const std::vector<FamilyStatements>& statements)
+CommitLog::CommitLog(Pool& pool, BoxLease& lease, Versions& versions, const std::vector<FamilySpec>& families,
+                     const std::vector<FamilyStatements>& statements)
     : pool_(pool),
       lease_(lease),
       versions_(versions),
+      families_(families),
       statements_(statements),
       group_(lease.first_group()),
       last_committed_(lease.first_group()) {}
 
 Connection& CommitLog::connection() {
-  if (lease_.is_lost()) throw Unavailable(lease_lost);
+  if (lease_.is_lost()) throw Unavailable(lease_.loss());
   if (const auto outage = pool_.outage()) throw Unavailable(*outage);
   if (connection_ && connection_->is_lost()) connection_.reset();
   if (!connection_) {
+    is_begun_ = false;
     try {
       connection_ = std::make_unique<Connection>(pool_.server(), write_timeout, Clock::now() + longest_read);
     } catch (const Lost& lost) {
@@ -69,13 +90,27 @@ void CommitLog::begin(std::span<Submission* const> group) {
     losses_ = losses;
     counters_.clear();
     const std::lock_guard lock(keeping_);
-    if (!unflushed_.empty()) is_outcome_open_ = true;
+    if (!unflushed_.empty() || lease_.is_shared()) is_outcome_open_ = true;
   }
   Values wanted;
   connection();
+  if (lease_.is_shared()) counters_.clear();
   for (const auto* submission : group) collect(*submission, wanted);
-  if (!wanted.empty()) read_all(wanted);
+  if (lease_.is_shared())
+    lock_all(wanted, leases_in(group));
+  else if (!wanted.empty())
+    read_all(wanted);
   read_ = std::move(wanted);
+}
+
+void CommitLog::abandon() {
+  if (is_begun_) roll_back();
+}
+
+bool CommitLog::holds(std::string_view lease, std::int64_t epoch) const {
+  if (!lease_.is_shared()) return true;
+  const auto held = leases_.find(row_of_lease(lease));
+  return held != leases_.end() && held->second == epoch;
 }
 
 void CommitLog::collect(const Submission& submission, Values& wanted) const {
@@ -83,13 +118,17 @@ void CommitLog::collect(const Submission& submission, Values& wanted) const {
     if (!counters_[family].find(key)) wanted.try_emplace({family, key});
   };
   for (const auto& condition : submission.batch.preconditions) {
+    if (condition.kind == Precondition::Kind::held) continue;
     if (condition.kind == Precondition::Kind::at_most)
       need_counter(condition.family, condition.key);
     else if (!condition.version || *condition.version != version(condition.family, condition.key))
       wanted.try_emplace({condition.family, condition.key});
   }
   for (const auto& write : submission.batch.writes)
-    if (is_counted(write.kind)) need_counter(write.family, write.key);
+    if (is_counted(write.kind))
+      need_counter(write.family, write.key);
+    else if (write.kind == Write::Kind::erase && lease_.is_shared())
+      wanted.try_emplace({write.family, write.key});  // locked in its turn
 }
 
 // By the connection that writes, so that nothing is older than this box's own writes.
@@ -120,6 +159,72 @@ void CommitLog::read_all(Values& wanted) {
   }
 }
 
+void CommitLog::begin_transaction(std::vector<Call>& calls) const {
+  calls.push_back({&begin_shared});
+  calls.push_back({&hold_box});
+  calls.back().parameters.number(lease_.epoch()).number(lease_.term());
+}
+
+void CommitLog::lock_all(Values& wanted, const std::vector<std::string>& leases) {
+  abandon();
+  leases_.clear();
+  empty_rows_.clear();
+  if (wanted.empty() && leases.empty()) return;
+  std::map<Family, std::vector<std::string_view>> keys;
+  for (const auto& [key, value] : wanted) keys[key.first].push_back(key.second);
+  std::vector<Call> calls;
+  begin_transaction(calls);
+  if (!leases.empty()) {
+    calls.push_back({&lock_leases});
+    calls.back().parameters.array(std::vector<std::string_view>(leases.begin(), leases.end())).number(lease_.epoch());
+  }
+  for (const auto& [family, of_family] : keys)
+    for (const auto* statement : {&statements_[family].lock, &statements_[family].multi_get}) {
+      calls.push_back({statement});
+      calls.back().parameters.array(of_family);
+    }
+  try {
+    is_begun_ = true;
+    const auto results = connection_->run(calls, Clock::now() + longest_group);
+    auto at = results.begin() + 1;
+    if (!leases.empty()) ++at;
+    for (int row = 0; !leases.empty() && row < at->rows(); ++row)
+      leases_.emplace(at->bytes(row, 0), at->number(row, 1));
+    for (const auto& [family, of_family] : keys) {
+      ++at;
+      std::set<std::string_view> empty;
+      for (int row = 0; row < at->rows(); ++row) empty.insert(at->bytes(row, 0));
+      if (!empty.empty()) empty_rows_[family].assign(empty.begin(), empty.end());
+      ++at;
+      for (int row = 0; row < at->rows(); ++row) {
+        const auto key = of_family[static_cast<std::size_t>(at->number(row, 0)) - 1];
+        if (!empty.contains(key)) wanted[{family, key}] = at->bytes(row, 1);
+      }
+    }
+  } catch (const Lost& lost) {  // nothing was to be committed yet
+    connection_.reset();
+    if (lost.is_time_out) throw pool_.failed(lost.what());
+    throw OutOfDate();
+  } catch (const Refused& error) {
+    refused(error, false);
+  }
+}
+
+void CommitLog::refused(const Refused& error, bool may_be_out_of_scope) {
+  roll_back();
+  if (error.sqlstate == lost_the_lease) {
+    lease_.lose();
+    throw Unavailable(lease_.loss());
+  }
+  if (error.sqlstate == lease_has_ended) throw Unavailable(lease_ended);
+  if (error.sqlstate == not_permitted && may_be_out_of_scope) throw OutOfScope();
+  if (error.sqlstate.starts_with("40") || (lease_.is_shared() && error.sqlstate == timed_out)) {
+    ++activity().repeated_groups;
+    throw OutOfDate();
+  }
+  throw Unavailable("The store's database refused a change: " + std::string(error.what()));
+}
+
 std::optional<std::string> CommitLog::read(Family family, std::string_view key) const {
   const auto found = read_.find({family, key});
   if (found != read_.end()) return found->second;
@@ -138,95 +243,24 @@ CounterFields CommitLog::read_counter(Family family, std::string_view key) const
   return fields;
 }
 
-std::vector<Call> CommitLog::writes_of(const std::vector<const Batch*>& batches,
-                                       const std::vector<Committer::Counted>& counted,
-                                       std::deque<std::string>& encoded) const {
-  using Owner = std::optional<std::int64_t>;
-  struct Change {
-    Owner owner;  // of the batch; nothing: the box
-    std::string_view key, value;
-  };
-  struct Changes {
-    std::vector<Change> erased, put;
-  };
-  std::map<Family, Changes> changes;
-  struct Last {
-    const Write* write;
-    Owner owner;
-  };
-  std::map<Key, Last> last;  // change of each key
-  std::map<Key, Owner> counter_owners;
-  for (const auto* batch : batches)
-    for (const auto& write : batch->writes) {
-      const auto& owner = batch->scope.owner();
-      const Key key{write.family, write.key};
-      if (is_counted(write.kind)) {
-        auto& known = counter_owners[key];
-        if (known && owner && *known != *owner) throw OutOfScope();
-        if (owner) known = owner;
-        continue;
-      }
-      const auto [before, is_first] = last.try_emplace(key, Last{&write, owner});
-      if (is_first) continue;
-      auto& [earlier, earlier_owner] = before->second;
-      if (earlier_owner != owner) {
-        // A unique value may pass from one owner to another; a record may not.
-        if (earlier->kind == Write::Kind::erase)
-          changes[write.family].erased.push_back({earlier_owner, key.second, earlier->value});
-        else if (earlier_owner && owner)
-          throw OutOfScope();
-      }
-      before->second = {&write, owner};
-    }
-  for (const auto& [key, change] : last) {
-    auto& [erased, put] = changes[key.first];
-    (change.write->kind == Write::Kind::erase ? erased : put)
-        .push_back({change.owner, key.second, change.write->value});
-  }
-  for (const auto& [family, key, fields] : counted)
-    changes[family].put.push_back({counter_owners[{family, key}], key, encoded.emplace_back(encode(fields))});
-
-  std::vector<Call> calls;
-  const auto add_calls = [&](const std::vector<Change>& all, const Statement& of_system, const Statement& of_tenants,
-                             bool has_values) {
-    std::vector<std::int64_t> owners;
-    std::vector<std::string_view> keys, values, owned_keys, owned_values;
-    for (const auto& [owner, key, value] : all) {
-      if (owner) owners.push_back(*owner);
-      (owner ? owned_keys : keys).push_back(key);
-      (owner ? owned_values : values).push_back(value);
-    }
-    if (!keys.empty()) {
-      calls.push_back({&of_system});
-      calls.back().parameters.array(keys);
-      if (has_values) calls.back().parameters.array(values);
-    }
-    if (owners.empty()) return;
-    if (of_tenants.sql.empty()) throw OutOfScope();  // a table of the box
-    calls.push_back({&of_tenants});
-    calls.back().parameters.array(owners).array(owned_keys).array(owned_values);
-  };
-  for (const auto& [family, of_family] : changes) {
-    const auto& statements = statements_[family];
-    add_calls(of_family.erased, statements.erase, statements.tenant_erase, false);
-    add_calls(of_family.put, statements.put, statements.tenant_put, true);
-  }
-  return calls;
-}
-
 bool CommitLog::append(const std::vector<const Batch*>& batches, const std::vector<Committer::Counted>& counted,
                        Append how) {
-  auto& open = connection();
-  if (pool_.losses() != losses_) throw OutOfDate();  // what was read may be of another server
+  const bool is_shared = lease_.is_shared();
+  auto& open = is_begun_ ? *connection_ : connection();
+  if (pool_.losses() != losses_) {  // what was read may be of another server
+    abandon();
+    throw OutOfDate();
+  }
   std::deque<std::string> encoded;
-  const auto group = ++group_;
-  std::vector<Call> calls;
-  calls.push_back({&begin_transaction});
-  calls.push_back({&hold_lease});
-  calls.back().parameters.bytes(lease_.box()).number(lease_.epoch()).number(group);
-  calls.back().parameters.bytes(how == Append::synced ? "on" : "off");
-  for (auto& call : writes_of(batches, counted, encoded)) calls.push_back(std::move(call));
-  calls.push_back({&commit_transaction});
+  std::vector<Call> writes;
+  try {
+    writes = writes_of(batches, counted, statements_, encoded);
+  } catch (const OutOfScope&) {
+    abandon();
+    throw;
+  }
+  group_ = is_shared ? last_committed_ + 1 : group_ + 1;
+  const auto group = group_;
   std::uint64_t records = counted.size();
   for (const auto* batch : batches) records += batch->writes.size();
   begun_records_ += records;
@@ -235,21 +269,39 @@ bool CommitLog::append(const std::vector<const Batch*>& batches, const std::vect
     const std::uint64_t records;
     ~Ended() { all += records; }
   } ended{ended_records_, records};
+  std::vector<Call> calls;
+  if (!is_shared) {
+    calls.push_back({&begin_group});
+    calls.push_back({&hold_lease});
+    calls.back().parameters.bytes(lease_.box()).number(lease_.epoch()).number(group);
+    calls.back().parameters.bytes(how == Append::synced ? "on" : "off");
+  } else if (!is_begun_) {
+    begin_transaction(calls);
+  }
+  for (const auto& [family, keys] : empty_rows_) {
+    calls.push_back({&statements_[family].erase});
+    calls.back().parameters.array(std::vector<std::string_view>(keys.begin(), keys.end()));
+  }
+  for (auto& call : writes) calls.push_back(std::move(call));
+  std::optional<std::string> parts;
+  if (is_shared) {
+    parts = encode_parts(batches, families_);
+    calls.push_back({&note_changes});
+    calls.back().parameters.number(lease_.epoch()).number(group).number(static_cast<std::int64_t>(begun_records_));
+    if (parts)
+      calls.back().parameters.bytes(*parts);
+    else
+      calls.back().parameters.none();
+  }
+  calls.push_back({&commit_transaction});
   try {
+    is_begun_ = is_shared;
     open.run(calls, Clock::now() + longest_group);
-  } catch (const Refused& refused) {
-    roll_back();
-    if (refused.sqlstate == lost_the_lease) {
-      lease_.lose();
-      throw Unavailable(lease_lost);
-    }
-    if (refused.sqlstate == not_permitted && std::ranges::any_of(batches, is_of_tenant)) throw OutOfScope();
-    if (refused.sqlstate.starts_with("40")) {
-      ++activity().repeated_groups;
-      throw OutOfDate();
-    }
-    throw Unavailable("The store's database refused a change: " + std::string(refused.what()));
+    is_begun_ = false;
+  } catch (const Refused& error) {
+    refused(error, std::ranges::any_of(batches, is_of_tenant));
   } catch (const Lost&) {
+    is_begun_ = false;
     is_outcome_open_ = true;
     if (!was_committed(group)) {
       ++activity().repeated_groups;
@@ -257,7 +309,7 @@ bool CommitLog::append(const std::vector<const Batch*>& batches, const std::vect
     }
   }
   last_committed_ = group;
-  if (how == Append::synced) {
+  if (how == Append::synced || is_shared) {
     const std::lock_guard lock(keeping_);
     unflushed_.clear();
     unflushed_bytes_ = 0;
@@ -304,7 +356,7 @@ void CommitLog::write_lost_again() {
     activity().repeated_groups += unflushed_.size();
     const auto group = ++group_;
     std::vector<Call> calls;
-    calls.push_back({&begin_transaction});
+    calls.push_back({&begin_group});
     calls.push_back({&hold_lease});
     calls.back().parameters.bytes(lease_.box()).number(lease_.epoch()).number(group).bytes("on");
     for (const auto& lost : unflushed_)
@@ -338,6 +390,7 @@ void CommitLog::write_lost_again() {
 }
 
 void CommitLog::roll_back() {
+  is_begun_ = false;
   try {
     connection_->run(Call{&roll_back_transaction}, Clock::now() + longest_read);
   } catch (const std::exception&) {
@@ -373,12 +426,12 @@ void CommitLog::begin_epoch(Clock::time_point deadline) {
     const auto committed = lease_.begin_epoch(*connection_, std::min(deadline, Clock::now() + write_timeout));
     if (!committed) {
       lease_.lose();
-      throw Unavailable(lease_lost);
+      throw Unavailable(lease_.loss());
     }
     last_committed_ = *committed;
     is_outcome_open_ = false;
   } catch (const Refused& refused) {
-    if (refused.sqlstate == "57014") throw Lost(refused.what(), true);  // the old group is still under way
+    if (refused.sqlstate == timed_out) throw Lost(refused.what(), true);  // the old group is still under way
     throw Unavailable("The store's database refused a change: " + std::string(refused.what()));
   }
 }

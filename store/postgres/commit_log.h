@@ -6,12 +6,19 @@
 // A group whose commit is cut off was committed or not: the log begins a new epoch of the lease, after which the old
 // group cannot be committed any more, and reads the number of the last group that was.
 //
+// Where several boxes share the store, nothing is known from earlier groups. The first round trip begins the
+// transaction, checks the box's lease and locks the rows of all that the group checks, counts and erases, in the order
+// of their keys, before it reads them; for those that are not there it writes empty rows, so that no other box can make
+// them. The second one erases these, writes, and notes what has changed for the other boxes (feed.h). Every group waits
+// for the disk.
+//
 // Groups that returned before the server had flushed them are kept until it has. A server that crashed, or a standby
 // that was promoted, may lack the last of them: they are written again, in their order, before anything else is.
 #pragma once
 
 #include <atomic>
 #include <deque>
+#include <limits>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -31,13 +38,17 @@ namespace store::postgres {
 
 class CommitLog final : public Committer::Log {
  public:
-  CommitLog(Pool&, BoxLease&, Versions&, const std::vector<FamilyStatements>&);
+  CommitLog(Pool&, BoxLease&, Versions&, const std::vector<FamilySpec>&, const std::vector<FamilyStatements>&);
 
   void begin(std::span<Submission* const>) override;
+  void abandon() override;
   bool may_use_callers() const override { return false; }  // it waits for the network
   std::optional<std::string> read(Family, std::string_view key) const override;
   CounterFields read_counter(Family, std::string_view key) const override;
-  std::uint64_t version(Family family, std::string_view key) const override { return versions_.of(family, key); }
+  std::uint64_t version(Family family, std::string_view key) const override {
+    return lease_.is_shared() ? std::numeric_limits<std::uint64_t>::max() : versions_.of(family, key);
+  }
+  bool holds(std::string_view lease, std::int64_t epoch) const override;
   bool append(const std::vector<const Batch*>&, const std::vector<Committer::Counted>&, Append) override;
   void sync() override;
 
@@ -61,8 +72,10 @@ class CommitLog final : public Committer::Log {
   Connection& connection();
   void collect(const Submission&, Values& wanted) const;
   void read_all(Values& wanted);
-  std::vector<Call> writes_of(const std::vector<const Batch*>&, const std::vector<Committer::Counted>&,
-                              std::deque<std::string>& encoded) const;
+  void lock_all(Values& wanted, const std::vector<std::string>& leases);
+  void begin_transaction(std::vector<Call>&) const;
+  // What a refusal of one of the transaction's statements means; rolls it back. Throws.
+  [[noreturn]] void refused(const Refused&, bool may_be_out_of_scope);
   // After the connection was lost while a group was written. Throws Unavailable when the server cannot be asked.
   bool was_committed(std::int64_t group);
   void begin_epoch(Clock::time_point deadline);
@@ -73,6 +86,7 @@ class CommitLog final : public Committer::Log {
   Pool& pool_;
   BoxLease& lease_;
   Versions& versions_;
+  const std::vector<FamilySpec>& families_;
   const std::vector<FamilyStatements>& statements_;
 
   // Of the thread that commits.
@@ -82,6 +96,10 @@ class CommitLog final : public Committer::Log {
   std::uint64_t losses_ = 0;
   Values read_;
   mutable std::map<Family, CounterValues> counters_;
+  // Shared: of the group's transaction.
+  bool is_begun_ = false;
+  std::map<Family, std::vector<std::string>> empty_rows_;
+  std::map<std::string, std::int64_t, std::less<>> leases_;
 
   std::atomic<std::uint64_t> begun_records_{0}, ended_records_{0};
 

@@ -18,9 +18,11 @@
 #include "store/keys.h"
 #include "store/postgres/activity.h"
 #include "store/postgres/commit_log.h"
+#include "store/postgres/feed.h"
 #include "store/postgres/lease.h"
 #include "store/postgres/pool.h"
 #include "store/postgres/schema.h"
+#include "store/postgres/shared_boxes.h"
 #include "store/postgres/statements.h"
 #include "store/rocks/folder_lock.h"
 #include "store/rocks/rocks_engine.h"
@@ -37,7 +39,7 @@ using namespace std::chrono_literals;
 using postgres::Call;
 using postgres::Result;
 
-constexpr std::chrono::milliseconds lease_pause = 2s, probe_pause = 100ms;
+constexpr std::chrono::milliseconds lease_pause = 2s, probe_pause = 100ms, feed_pause = 50ms;
 constexpr std::int64_t first_page = 64, further_page = 512;
 constexpr auto backup_draft = "backup.draft";  // in the local folder
 constexpr auto no_restore =
@@ -78,6 +80,14 @@ std::string box_name(const fs::path& local) {
   std::array<char, 256> host{};
   ::gethostname(host.data(), host.size() - 1);
   return name + "@" + host.data() + ":" + fs::weakly_canonical(local).string();
+}
+
+// The counter itself, which other boxes count up, too.
+Batch next_of(Family family, std::string key) {
+  Batch batch;
+  batch.writes.push_back({.kind = Write::Kind::add, .family = family, .key = std::move(key), .fields = {1}});
+  batch.returns_sum = true;
+  return batch;
 }
 
 // A transaction that sees one moment, on a connection of its own.
@@ -125,14 +135,19 @@ struct PostgresEngine::Impl {
         statements(postgres::make_statements(options.families)),
         is_read_only(options.read_only),
         on_trouble(options.on_trouble),
+        sharing(options.sharing),
         pool(std::move(location.server)) {
     check_schema();
     postgres::activity().is_used = true;
     if (is_read_only) return;
     fs::create_directories(location.local);
     folder_lock.emplace(location.local, FolderLock::Kind::exclusive);
-    lease.emplace(pool, box_name(location.local));
-    log.emplace(pool, *lease, versions, statements);
+    lease.emplace(pool, box_name(location.local), sharing);
+    if (sharing) {
+      feed.emplace(pool, *lease, versions, families);
+      boxes.emplace(pool, *lease);
+    }
+    log.emplace(pool, *lease, versions, families, statements);
     committer.emplace(*log);
     keeper = std::jthread([this](const std::stop_token& stop) { keep(stop); });
   }
@@ -155,9 +170,11 @@ struct PostgresEngine::Impl {
     };
     for (const auto& family : families) need("table", family.name);
     for (const auto& function : postgres::tenant_functions(families)) need("function", function);
+    if (sharing)
+      for (const auto* name : postgres::sharing_schema) need("table or function", name);
   }
 
-  // Asks a server that has not answered, and renews the lease.
+  // Asks a server that has not answered, renews the lease, and looks for what other boxes have changed.
   void keep(const std::stop_token& stop) {
     std::mutex mutex;
     std::condition_variable_any changed;
@@ -165,21 +182,26 @@ struct PostgresEngine::Impl {
     std::uint64_t losses = pool.losses();
     std::optional<std::string> reported;
     for (auto due = postgres::Clock::now() + lease_pause; !stop.stop_requested();) {
-      changed.wait_for(lock, stop, probe_pause, [] { return false; });
+      changed.wait_for(lock, stop, feed ? feed_pause : probe_pause, [] { return false; });
+      if (feed && sharing->is_paused && *sharing->is_paused) continue;
       pool.probe();
       if (const auto now = pool.losses(); now != losses) {
         losses = now;
         versions.bump_all();
       }
       report(reported);
-      if (postgres::Clock::now() < due || pool.outage() || lease->is_lost()) continue;
+      if (feed && !lease->is_lost() && !pool.outage()) try {
+          feed->keep();
+        } catch (const std::exception&) {  // a read notices it, or the next attempt
+        }
+      if (feed || postgres::Clock::now() < due || pool.outage() || lease->is_lost()) continue;
       due = postgres::Clock::now() + lease_pause;
       renew();
     }
   }
 
   void report(std::optional<std::string>& reported) const {
-    const auto outage = lease->is_lost() ? std::optional<std::string>(postgres::lease_lost) : pool.outage();
+    const auto outage = lease->is_lost() ? std::optional<std::string>(lease->loss()) : pool.outage();
     if (outage.has_value() == reported.has_value()) return;
     if (outage && on_trouble) on_trouble(*outage);
     if (!outage && engine_log()) engine_log()(EngineSays::warning, "The store's database answers again.");
@@ -228,7 +250,7 @@ struct PostgresEngine::Impl {
 
   void check_writable() const {
     if (is_read_only) throw Unavailable("The store was opened for reading only.");
-    if (lease->is_lost()) throw Unavailable(postgres::lease_lost);
+    if (lease->is_lost()) throw Unavailable(lease->loss());
     if (const auto outage = pool.outage()) throw Unavailable(*outage);
   }
 
@@ -248,11 +270,14 @@ struct PostgresEngine::Impl {
   const std::vector<postgres::FamilyStatements> statements;
   const bool is_read_only;
   const Trouble on_trouble;
+  const std::optional<Sharing> sharing;
   postgres::Pool pool;
   Versions versions;
   Sequences sequences;
   std::optional<FolderLock> folder_lock;
   std::optional<postgres::BoxLease> lease;
+  std::optional<postgres::Feed> feed;  // this and the next one: where boxes share the store
+  std::optional<postgres::SharedBoxes> boxes;
   std::optional<postgres::CommitLog> log;
   std::optional<Committer> committer;  // its threads use the rest
   std::jthread keeper;                 // likewise
@@ -319,7 +344,8 @@ std::optional<Found> PostgresEngine::find_one(Scope scope, Family, std::string_v
 }
 
 std::unique_ptr<Snapshot> PostgresEngine::snapshot() const {
-  return std::make_unique<PostgresSnapshot>(impl_->pool, impl_->log ? impl_->log->ended_records() : 0);
+  const auto foreign = impl_->feed ? impl_->feed->records() : 0;
+  return std::make_unique<PostgresSnapshot>(impl_->pool, impl_->log ? impl_->log->ended_records() + foreign : 0);
 }
 
 void PostgresEngine::scan(Scope scope, Family family, const Range& range,
@@ -348,7 +374,7 @@ CounterFields PostgresEngine::counter(Scope scope, Family family, std::string_vi
 }
 
 std::uint64_t PostgresEngine::version(Family family, std::string_view key) const {
-  return impl_->versions.of(family, key);
+  return impl_->feed ? impl_->feed->version(family, key) : impl_->versions.of(family, key);
 }
 
 Task<CommitResult> PostgresEngine::commit(Batch batch, Durability durability) {
@@ -364,6 +390,10 @@ CommitResult PostgresEngine::commit_blocking(Batch batch, Durability durability)
 }
 
 Task<std::int64_t> PostgresEngine::next_number(Family family, std::string key) {
+  if (impl_->sharing) {
+    const CommitResult counted = co_await commit(next_of(family, std::move(key)));
+    co_return counted.sum;
+  }
   const auto number = impl_->next(family, key);
   auto batch = Sequences::keep(family, std::move(key), number);
   co_await commit(std::move(batch));
@@ -371,6 +401,7 @@ Task<std::int64_t> PostgresEngine::next_number(Family family, std::string key) {
 }
 
 std::int64_t PostgresEngine::next_number_blocking(Family family, const std::string& key) {
+  if (impl_->sharing) return commit_blocking(next_of(family, key)).sum;
   const auto number = impl_->next(family, key);
   commit_blocking(Sequences::keep(family, key, number));
   return number;
@@ -378,7 +409,9 @@ std::int64_t PostgresEngine::next_number_blocking(Family family, const std::stri
 
 std::optional<std::string> PostgresEngine::read_only_reason() const {
   if (impl_->is_read_only) return "The store was opened for reading only.";
-  if (impl_->lease->is_lost()) return postgres::lease_lost;
+  if (impl_->lease->is_lost()) return impl_->lease->loss();
+  if (impl_->sharing && impl_->lease->holds_until() < postgres::Clock::now() && !impl_->pool.outage())
+    return postgres::lease_ended;
   return impl_->pool.outage();
 }
 
@@ -407,7 +440,13 @@ void PostgresEngine::backup(const fs::path& to) const {
 
 std::uint64_t PostgresEngine::position(const Snapshot* at) const {
   if (at) return static_cast<const PostgresSnapshot*>(at)->position;
-  return impl_->log ? impl_->log->begun_records() : 0;
+  if (impl_->feed) impl_->feed->look();
+  return impl_->log ? impl_->log->begun_records() + (impl_->feed ? impl_->feed->records() : 0) : 0;
+}
+
+Boxes& PostgresEngine::boxes() {
+  if (impl_->boxes) return *impl_->boxes;
+  return Engine::boxes();
 }
 
 EngineStats PostgresEngine::stats() const {

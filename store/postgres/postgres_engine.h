@@ -1,5 +1,5 @@
-// The engine over a PostgreSQL server, 15 or later: tables, roles and functions of schema.h. One box at a time
-// (lease.h).
+// The engine over a PostgreSQL server, 15 or later: tables, roles and functions of schema.h. One box at a time,
+// or several with EngineOptions::sharing (lease.h, feed.h, shared_boxes.h).
 //
 // Reads take one round trip each. Those with a tenant's scope call functions that run as a role which row-level
 // security limits to that owner, whatever the key, and so do the writes of batches with such a scope. Commits go
@@ -50,6 +50,7 @@ class PostgresEngine final : public Engine {
   EngineStats stats() const override;
   // Since it was opened.
   std::uint64_t position(const Snapshot* = nullptr) const override;
+  Boxes& boxes() override;
 
  private:
   struct Impl;

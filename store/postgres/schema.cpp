@@ -137,14 +137,25 @@ constexpr auto lease_table =
     "CREATE TABLE IF NOT EXISTS agentbox._lease (name text PRIMARY KEY, box text, host text, epoch bigint NOT NULL "
     "DEFAULT 0, groups bigint NOT NULL DEFAULT 0, until timestamptz NOT NULL DEFAULT '-infinity') WITH (fillfactor = "
     "20)";
+constexpr auto lease_holder =
+    "ALTER TABLE agentbox._lease ADD COLUMN IF NOT EXISTS holder bigint";  // of named leases: the box's epoch
 constexpr auto take_function =
     "CREATE OR REPLACE FUNCTION agentbox._take(box text, host text) RETURNS TABLE (epoch bigint, holder text, seconds "
-    "bigint) LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $fn$ DECLARE known agentbox._lease; BEGIN "
+    "bigint) LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $fn$ DECLARE known agentbox._lease; sharer "
+    "agentbox._boxes; BEGIN "
     "INSERT INTO agentbox._lease (name) VALUES ('box') ON CONFLICT DO NOTHING; "
     "SELECT * INTO known FROM agentbox._lease l WHERE l.name = 'box' FOR UPDATE; "
-    "IF known.box <> $1 AND known.until > clock_timestamp() THEN "
+    "SELECT * INTO sharer FROM agentbox._boxes b WHERE b.box <> $1 AND b.evicted_by IS NULL AND b.until > "
+    "clock_timestamp() LIMIT 1; "
+    "IF FOUND THEN known.host := sharer.host; known.until := sharer.until; END IF; "
+    "IF FOUND OR known.box <> $1 AND known.until > clock_timestamp() THEN "
     "RETURN QUERY SELECT 0::bigint, known.host, ceil(extract(epoch FROM known.until - clock_timestamp()))::bigint; "
-    "ELSE UPDATE agentbox._lease l SET box = $1, host = $2, epoch = known.epoch + 1, "
+    // What dead boxes left is recovered at the start of one that is alone.
+    "ELSE PERFORM FROM agentbox._boxes b WHERE NOT b.is_recovered ORDER BY b.epoch FOR UPDATE; "
+    "UPDATE agentbox._boxes b SET evicted_by = coalesce(b.evicted_by, known.epoch + 1), evicted_at = "
+    "coalesce(b.evicted_at, clock_timestamp()), recovered_by = known.epoch + 1, is_recovered = true "
+    "WHERE NOT b.is_recovered; "
+    "UPDATE agentbox._lease l SET box = $1, host = $2, epoch = known.epoch + 1, "
     "until = clock_timestamp() + interval '10 seconds' WHERE l.name = 'box'; "
     "RETURN QUERY SELECT known.epoch + 1, ''::text, known.groups; END IF; END $fn$";
 constexpr auto fence_function =
@@ -156,6 +167,99 @@ constexpr auto fence_function =
     "PERFORM set_config('synchronous_commit', $4, true), "
     // A wait for a standby that is cut short would be answered as committed.
     "set_config('statement_timeout', '0', true); END $fn$";
+
+constexpr auto boxes_table =
+    "CREATE TABLE IF NOT EXISTS agentbox._boxes (epoch bigint PRIMARY KEY, box text NOT NULL, host text NOT NULL, "
+    "address text NOT NULL, version text NOT NULL, term bigint NOT NULL DEFAULT 0, until timestamptz NOT NULL, awaits "
+    "bigint NOT NULL DEFAULT 0, seen bigint NOT NULL DEFAULT 0, evicted_at timestamptz, evicted_by bigint, "
+    "recovered_by bigint, is_recovered boolean NOT NULL DEFAULT false) WITH (fillfactor = 20)";
+constexpr auto changes_table =
+    "CREATE TABLE IF NOT EXISTS agentbox._changes (epoch bigint, number bigint, at timestamptz NOT NULL DEFAULT "
+    "clock_timestamp(), total bigint NOT NULL, parts bytea, PRIMARY KEY (epoch, number)) WITH "
+    "(autovacuum_vacuum_scale_factor = 0.05)";
+// Takes the lease of a box that was alone, so that it commits nothing any more if it was not dead. An earlier process
+// of the same box has ended: it had locked the folder.
+constexpr auto join_function =
+    "CREATE OR REPLACE FUNCTION agentbox._join(box text, host text, address text, version text, length bigint) RETURNS "
+    "TABLE (epoch bigint, holder text, seconds bigint) LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $fn$ "
+    "DECLARE known agentbox._lease; BEGIN PERFORM set_config('synchronous_commit', 'on', true); "
+    "INSERT INTO agentbox._lease (name) VALUES ('box') ON CONFLICT DO NOTHING; "
+    "SELECT * INTO known FROM agentbox._lease l WHERE l.name = 'box' FOR UPDATE; "
+    "IF known.box <> $1 AND known.until > clock_timestamp() THEN "
+    "RETURN QUERY SELECT 0::bigint, known.host, ceil(extract(epoch FROM known.until - clock_timestamp()))::bigint; "
+    "ELSE UPDATE agentbox._lease l SET box = NULL, host = NULL, until = '-infinity', epoch = known.epoch + 1 "
+    "WHERE l.name = 'box'; "
+    "UPDATE agentbox._boxes b SET until = '-infinity' WHERE b.box = $1; "
+    "INSERT INTO agentbox._boxes (epoch, box, host, address, version, until) VALUES (known.epoch + 1, $1, $2, $3, $4, "
+    "clock_timestamp() + $5 * interval '1 millisecond'); "
+    "RETURN QUERY SELECT known.epoch + 1, ''::text, 0::bigint; END IF; END $fn$";
+// A box's transaction cannot be overtaken by its eviction. If the box stops in it, the server ends it: others wait for
+// its locks.
+constexpr auto hold_function =
+    "CREATE OR REPLACE FUNCTION agentbox._hold(epoch bigint, term bigint) RETURNS void LANGUAGE plpgsql SET "
+    "search_path = pg_catalog, pg_temp AS $fn$ DECLARE mine agentbox._boxes; BEGIN "
+    "SELECT * INTO mine FROM agentbox._boxes b WHERE b.epoch = $1 FOR KEY SHARE; "
+    "IF mine.evicted_by IS NOT NULL OR mine.term IS DISTINCT FROM $2 THEN "
+    "RAISE EXCEPTION 'the box was evicted' USING ERRCODE = 'AB001'; END IF; "
+    "IF mine.until <= clock_timestamp() THEN "
+    "RAISE EXCEPTION 'the lease has run out' USING ERRCODE = 'AB002'; END IF; "
+    "PERFORM set_config('synchronous_commit', 'on', true), "
+    "set_config('idle_in_transaction_session_timeout', '2000', true); END $fn$";
+// Before the end of a transaction.
+constexpr auto note_function =
+    "CREATE OR REPLACE FUNCTION agentbox._note(epoch bigint, number bigint, total bigint, parts bytea) RETURNS void "
+    "LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $fn$ BEGIN "
+    "IF NOT EXISTS (SELECT FROM agentbox._boxes b WHERE b.epoch = $1 AND b.until > clock_timestamp()) THEN "
+    "RAISE EXCEPTION 'the lease has run out' USING ERRCODE = 'AB002'; END IF; "
+    "INSERT INTO agentbox._changes (epoch, number, total, parts) VALUES ($1, $2, $3, $4); "
+    "PERFORM set_config('statement_timeout', '0', true); END $fn$";
+// Waits for the transaction of the term that ends.
+constexpr auto reconnect_function =
+    "CREATE OR REPLACE FUNCTION agentbox._reconnect(box bigint) RETURNS TABLE (term bigint, newest bigint) LANGUAGE "
+    "plpgsql SET search_path = pg_catalog, pg_temp AS $fn$ DECLARE mine agentbox._boxes; BEGIN "
+    "SELECT * INTO mine FROM agentbox._boxes b WHERE b.epoch = $1 AND b.evicted_by IS NULL FOR UPDATE; "
+    "IF NOT FOUND THEN RETURN; END IF; "
+    "UPDATE agentbox._boxes b SET term = mine.term + 1 WHERE b.epoch = $1; "
+    "RETURN QUERY SELECT mine.term + 1, coalesce((SELECT max(c.number) FROM agentbox._changes c WHERE c.epoch = $1), "
+    "0); END $fn$";
+// Boxes that have left are evicted at once, others whose lease has run out if `all_expired` is not 0; and what was
+// evicted by a box that is evicted itself passes on, unless it is recovered. Locks nothing if there is none: a
+// transaction that does waits for the standby.
+std::string evict_function() {
+  const std::string is_dead =
+      "d.epoch <> $1 AND NOT d.is_recovered AND CASE WHEN d.evicted_by IS NULL THEN d.until = '-infinity' OR $2 <> 0 "
+      "AND d.until < clock_timestamp() ELSE d.recovered_by <> $1 AND NOT EXISTS (SELECT FROM agentbox._boxes e WHERE "
+      "e.epoch = d.recovered_by AND e.evicted_by IS NULL) END";
+  return "CREATE OR REPLACE FUNCTION agentbox._evict(me bigint, all_expired bigint) RETURNS void LANGUAGE plpgsql SET "
+         "search_path = pg_catalog, pg_temp AS $fn$ BEGIN "
+         "IF NOT EXISTS (SELECT FROM agentbox._boxes d WHERE " +
+         is_dead +
+         ") THEN RETURN; END IF; PERFORM set_config('synchronous_commit', 'on', true); "
+         "PERFORM FROM agentbox._boxes b WHERE b.epoch = $1 AND b.evicted_by IS NULL AND b.until > clock_timestamp() "
+         "FOR KEY SHARE; IF NOT FOUND THEN RETURN; END IF; "
+         "WITH dead AS MATERIALIZED (SELECT d.epoch FROM agentbox._boxes d WHERE " +
+         is_dead +
+         " FOR UPDATE SKIP LOCKED) UPDATE agentbox._boxes b SET evicted_by = coalesce(b.evicted_by, $1), evicted_at = "
+         "coalesce(b.evicted_at, clock_timestamp()), recovered_by = $1 FROM dead WHERE b.epoch = dead.epoch; END $fn$";
+}
+// The epoch of the named lease; 0: another box has it; -1: this box was evicted or has no lease itself.
+constexpr auto take_named_function =
+    "CREATE OR REPLACE FUNCTION agentbox._take_named(lease text, me bigint) RETURNS bigint LANGUAGE plpgsql SET "
+    "search_path = pg_catalog, pg_temp AS $fn$ DECLARE known agentbox._lease; BEGIN "
+    "IF NOT EXISTS (SELECT FROM agentbox._boxes b WHERE b.epoch = $2 AND b.evicted_by IS NULL AND b.until > "
+    "clock_timestamp()) THEN RETURN -1; END IF; "
+    "SELECT * INTO known FROM agentbox._lease l WHERE l.name = $1; "
+    "IF known.holder = $2 THEN RETURN known.epoch; END IF; "
+    "IF EXISTS (SELECT FROM agentbox._boxes b WHERE b.epoch = known.holder AND b.evicted_by IS NULL) THEN RETURN 0; "
+    "END IF; PERFORM set_config('synchronous_commit', 'on', true); "
+    "PERFORM FROM agentbox._boxes b WHERE b.epoch = $2 AND b.evicted_by IS NULL AND b.until > clock_timestamp() FOR "
+    "KEY SHARE; IF NOT FOUND THEN RETURN -1; END IF; "
+    "INSERT INTO agentbox._lease (name) VALUES ($1) ON CONFLICT DO NOTHING; "
+    "SELECT * INTO known FROM agentbox._lease l WHERE l.name = $1 FOR UPDATE; "
+    "IF EXISTS (SELECT FROM agentbox._boxes b WHERE b.epoch = known.holder AND b.evicted_by IS NULL) THEN "
+    "RETURN CASE WHEN known.holder = $2 THEN known.epoch ELSE 0 END; END IF; "
+    "UPDATE agentbox._lease l SET holder = $2, epoch = known.epoch + 1 WHERE l.name = $1; "
+    "RETURN known.epoch + 1; END $fn$";
 
 void add_system_function(std::vector<std::string>& to, const std::string& text, const std::string& name) {
   to.push_back(text);
@@ -199,7 +303,9 @@ std::vector<std::string> schema_statements(const std::vector<FamilySpec>& famili
   all.emplace_back(
       "GRANT USAGE ON SCHEMA agentbox TO agentbox_system, agentbox_tenant, agentbox_reader, agentbox_writer");
   all.emplace_back("CREATE TABLE IF NOT EXISTS agentbox._owned_numbers (number integer PRIMARY KEY)");
-  all.emplace_back(lease_table);
+  for (const auto* statement : {lease_table, lease_holder, boxes_table, changes_table}) all.emplace_back(statement);
+  all.emplace_back("CREATE SEQUENCE IF NOT EXISTS agentbox._reach");
+  all.emplace_back("GRANT USAGE ON SEQUENCE agentbox._reach TO agentbox_system");
   std::string index, numbers;
   for (const auto& family : families) {
     add_table(all, family);
@@ -208,7 +314,7 @@ std::vector<std::string> schema_statements(const std::vector<FamilySpec>& famili
       numbers += (numbers.empty() ? "(" : ", (") + std::to_string(family.number) + ")";
   }
   protect_numbers(all);
-  protect(all, "agentbox._lease");
+  for (const auto* table : {"agentbox._lease", "agentbox._boxes", "agentbox._changes"}) protect(all, table);
   for (const auto& family : families)
     if (has_scope(family))
       protect(all, table_name(family.name), rows_of(family, scope_of_reader), rows_of(family, scopes_of_writer));
@@ -216,6 +322,12 @@ std::vector<std::string> schema_statements(const std::vector<FamilySpec>& famili
       protect(all, table_name(family.name));
   add_system_function(all, take_function, "_take");
   add_system_function(all, fence_function, "_fence");
+  add_system_function(all, join_function, "_join");
+  add_system_function(all, hold_function, "_hold");
+  add_system_function(all, note_function, "_note");
+  add_system_function(all, reconnect_function, "_reconnect");
+  add_system_function(all, evict_function(), "_evict");
+  add_system_function(all, take_named_function, "_take_named");
   all.emplace_back("GRANT CREATE ON SCHEMA agentbox TO agentbox_reader, agentbox_writer");
   all.emplace_back("SET LOCAL ROLE agentbox_reader");
   for (const auto& family : families)

@@ -13,7 +13,12 @@
 // agentbox.owner, agentbox_writer sees and changes those of the owners in agentbox.owners. The functions set them for
 // their transaction: without them every call fails.
 //
-//   _lease          which box uses the store: its name, its epoch, and the number of its last group of commits
+//   _lease          in the row `box` which box is alone with the store: its name, its epoch, and the number of its last
+//                   group of commits; in rows `job/...` which box of several holds a named lease, and the lease's epoch
+//   _boxes          boxes that share the store, one row for each epoch: lease, term of the connection that commits,
+//                   what it waits for all others to see, what it has seen of that (both from the sequence _reach), and
+//                   which box evicted it and has to recover what it left
+//   _changes        what each group of their commits has changed (feed.h)
 //   _owned_numbers  numbers of tables with owners, in index entries
 #pragma once
 
@@ -33,6 +38,9 @@ std::string schema_script(const std::vector<FamilySpec>&, const std::string& use
 
 // "agentbox"."name".
 std::string table_name(const std::string& family);
+// The functions and tables that boxes need which share the store.
+inline constexpr auto sharing_schema = {"_boxes", "_changes",   "_join",  "_hold",
+                                        "_note",  "_reconnect", "_evict", "_take_named"};
 // Of the functions for tenants that each family needs, without the schema: tenant_get_name.
 std::vector<std::string> tenant_functions(const std::vector<FamilySpec>&);
 // "agentbox"."tenant_get_name".

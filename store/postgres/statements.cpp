@@ -30,6 +30,9 @@ std::vector<FamilyStatements> make_statements(const std::vector<FamilySpec>& fam
     made.put = {"put_" + name, "INSERT INTO " + table +
                                    " (key, value) SELECT * FROM unnest($1::bytea[], $2::bytea[]) ON CONFLICT (key) DO "
                                    "UPDATE SET value = excluded.value"};
+    made.lock = {"lock_" + name, "INSERT INTO " + table +
+                                     " (key, value) SELECT k, '' FROM unnest($1::bytea[]) k ORDER BY k ON CONFLICT "
+                                     "(key) DO UPDATE SET value = excluded.value WHERE false RETURNING key"};
     made.erase = {"erase_" + name, "DELETE FROM " + table + " WHERE key = ANY ($1::bytea[])"};
     for (const bool has_end : {false, true})
       for (const bool is_reverse : {false, true}) {

@@ -10,6 +10,7 @@ namespace store::postgres {
 
 struct FamilyStatements {
   Statement get, multi_get, put, erase;
+  Statement lock;  // the rows of keys until the transaction ends; returns those that were not there, now empty rows
   Statement scan[2][2], lookup[2][2];  // [has an end][backwards]; lookup: by the index, to this family's records
   // No text: the family has nothing for tenants.
   Statement tenant_get, tenant_scan, tenant_lookup, tenant_put, tenant_erase;

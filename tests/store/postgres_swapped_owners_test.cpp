@@ -37,7 +37,7 @@ class SwappingEngine final : public store::Engine {
         location_(PostgresServer::instance().location(options.folder, options.families)),
         pool_(location_.server),
         lease_(pool_, "swapped"),
-        log_(pool_, lease_, versions_, statements_),
+        log_(pool_, lease_, versions_, families_, statements_),
         committer_(std::make_unique<store::Committer>(log_)) {
     auto reading = options;
     reading.read_only = true;
