@@ -26,6 +26,17 @@ using Entries = std::vector<std::pair<std::string, std::string>>;
 enum : store::Family { things, people_family, counters, history, pending, owned, boxes, sums_by_owner, entries };
 constexpr char owned_number = 90, boxes_number = 91;
 
+inline const std::vector<store::FamilySpec> families{
+    {.name = "things"},
+    {.name = "people", .access = store::Access::by_key},
+    {.name = "sums", .access = store::Access::counted},
+    {.name = "history", .access = store::Access::by_history},
+    {.name = "pending", .access = store::Access::transient},
+    {.name = "owned", .has_owner = true, .number = owned_number},
+    {.name = "boxes", .number = boxes_number},
+    {.name = "sums_by_owner", .access = store::Access::counted, .has_owner = true},
+    {.name = "entries", .is_index = true}};
+
 struct Kind {
   const char* name;
   const store::EngineKind* engine;
@@ -40,17 +51,7 @@ class EngineContract : public testing::TestWithParam<Kind> {
   }
   static std::unique_ptr<store::Engine> open_as(const store::EngineKind& kind, const std::filesystem::path& folder,
                                                 bool read_only = false) {
-    return kind.open({.folder = folder,
-                      .families = {{.name = "things"},
-                                   {.name = "people", .access = store::Access::by_key},
-                                   {.name = "sums", .access = store::Access::counted},
-                                   {.name = "history", .access = store::Access::by_history},
-                                   {.name = "pending", .access = store::Access::transient},
-                                   {.name = "owned", .has_owner = true, .number = owned_number},
-                                   {.name = "boxes", .number = boxes_number},
-                                   {.name = "sums_by_owner", .access = store::Access::counted, .has_owner = true},
-                                   {.name = "entries", .is_index = true}},
-                      .read_only = read_only});
+    return kind.open({.folder = folder, .families = families, .read_only = read_only});
   }
 
   std::optional<std::size_t> commit(Batch batch) {
@@ -112,7 +113,10 @@ class EngineContract : public testing::TestWithParam<Kind> {
 // PostgreSQL where its server is installed.
 inline std::vector<Kind> engines() {
   std::vector<Kind> all{{"RocksDB", &store::rocks_engine}, {"Memory", &memory_engine, /*is_shared=*/true}};
-  if (has_postgres()) all.push_back({"PostgreSQL", &postgres_test_engine, false, /*has_backups=*/false});
+  if (has_postgres()) {
+    all.push_back({"PostgreSQL", &postgres_test_engine, false, /*has_backups=*/false});
+    all.push_back({"SharedPostgreSQL", &shared_postgres_test_engine, true, /*has_backups=*/false});
+  }
   return all;
 }
 inline const auto every_engine = testing::ValuesIn(engines());

@@ -16,6 +16,7 @@ namespace postgres_engine_test {
 
 using namespace std::chrono_literals;
 using engine_contract_test::entries;
+using engine_contract_test::families;
 using engine_contract_test::owned;
 using engine_contract_test::sums_by_owner;
 using engine_contract_test::things;
@@ -27,16 +28,6 @@ using store::postgres::Clock;
 using store::postgres::Connection;
 using store::postgres::Refused;
 using store::postgres::Statement;
-
-const std::vector<store::FamilySpec> families{{.name = "things"},
-                                              {.name = "people"},
-                                              {.name = "sums", .access = store::Access::counted},
-                                              {.name = "history"},
-                                              {.name = "pending"},
-                                              {.name = "owned", .has_owner = true, .number = 90},
-                                              {.name = "boxes", .number = 91},
-                                              {.name = "sums_by_owner", .has_owner = true},
-                                              {.name = "entries", .is_index = true}};
 
 class Postgres : public testing::Test {
  protected:
@@ -57,14 +48,8 @@ class Postgres : public testing::Test {
   std::optional<std::string> at(std::string_view key) const {
     return engine_->get(store::Scope::system(), things, key);
   }
-  // As the administrator who takes the role.
   std::unique_ptr<Connection> as_role(const std::string& role) const {
-    const auto database = location().server.value_of("dbname");
-    auto connection =
-        std::make_unique<Connection>(PostgresServer::instance().administrator(database), 10s, Clock::now() + 10s);
-    const Statement become{"", "SET ROLE " + role};
-    connection->run(Call{&become}, Clock::now() + 10s);
-    return connection;
+    return PostgresServer::instance().as_role(role, location());
   }
   static int rows(Connection& connection, const std::string& sql) {
     const Statement statement{"", sql};

@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <chrono>
 #include <map>
 #include <mutex>
@@ -122,8 +123,44 @@ void PostgresServer::kill() {
   fs::remove(impl_->folder.path() / "data/postmaster.pid");
 }
 
+void PostgresServer::as_administrator(const std::string& sql) const {
+  const store::postgres::Statement statement{"", sql};
+  store::postgres::Connection(administrator("postgres"), 60s, Clock::now() + 10s)
+      .run(store::postgres::Call{&statement}, Clock::now() + 60s);
+}
+
+PostgresServer::Standby::Standby(PostgresServer& server) : server_(server) {
+  const auto path = server.impl_->folder.path();
+  fs::create_directories(path / "standby");
+  if (const auto* const user = ::getpwnam("postgres"); ::geteuid() == 0)
+    if (::chown((path / "standby").c_str(), user->pw_uid, user->pw_gid) != 0) throw std::runtime_error("chown failed");
+  process_ = spawn({programs() / "pg_receivewal", "-D", path / "standby", "-d",
+                    "host=" + path.string() + " user=admin application_name=standby", "--synchronous", "--no-loop"});
+  server.as_administrator("ALTER SYSTEM SET synchronous_standby_names = 'standby'");
+  server.as_administrator("SELECT pg_reload_conf()");
+}
+
+PostgresServer::Standby::~Standby() {
+  ::kill(process_, SIGKILL);
+  ::waitpid(process_, nullptr, 0);
+  server_.as_administrator("ALTER SYSTEM RESET synchronous_standby_names");
+  server_.as_administrator("SELECT pg_reload_conf()");
+}
+
+void PostgresServer::Standby::pause() const { ::kill(process_, SIGSTOP); }
+void PostgresServer::Standby::resume() const { ::kill(process_, SIGCONT); }
+
 store::postgres::Server PostgresServer::administrator(const std::string& database) const {
   return store::postgres::read_server_url("postgres://admin@/" + database + "?host=" + impl_->folder.path().string());
+}
+
+std::unique_ptr<store::postgres::Connection> PostgresServer::as_role(const std::string& role,
+                                                                     const store::postgres::Location& location) const {
+  const auto database = location.server.value_of("dbname");
+  auto connection = std::make_unique<store::postgres::Connection>(administrator(database), 10s, Clock::now() + 10s);
+  const store::postgres::Statement become{"", "SET ROLE " + role};
+  connection->run(store::postgres::Call{&become}, Clock::now() + 10s);
+  return connection;
 }
 
 store::postgres::Location PostgresServer::location(const fs::path& folder,
@@ -132,9 +169,7 @@ store::postgres::Location PostgresServer::location(const fs::path& folder,
   auto& name = impl_->databases[folder.string()];
   if (name.empty()) {
     name = "test" + std::to_string(impl_->databases.size());
-    const store::postgres::Statement create{"", "CREATE DATABASE " + name};
-    store::postgres::Connection(administrator("postgres"), 60s, Clock::now() + 10s)
-        .run(store::postgres::Call{&create}, Clock::now() + 60s);
+    as_administrator("CREATE DATABASE " + name);
     store::postgres::make_schema(administrator(name), families, "box", "");
   }
   auto server = administrator(name);
@@ -146,6 +181,17 @@ const store::EngineKind postgres_test_engine{
     .open = [](store::EngineOptions options) -> std::unique_ptr<store::Engine> {
       return store::PostgresEngine::open(options,
                                          PostgresServer::instance().location(options.folder, options.families));
+    },
+    .restore = store::postgres_engine.restore};
+
+const store::EngineKind shared_postgres_test_engine{
+    .open = [](store::EngineOptions options) -> std::unique_ptr<store::Engine> {
+      static std::atomic<int> boxes = 0;
+      auto location = PostgresServer::instance().location(options.folder, options.families);
+      location.local = options.folder / ("box" + std::to_string(++boxes));
+      if (!options.sharing) options.sharing.emplace();
+      options.sharing->may_lose = true;
+      return store::PostgresEngine::open(options, location);
     },
     .restore = store::postgres_engine.restore};
 
