@@ -1,6 +1,7 @@
 // Leases and evictions of several boxes on one database, and the fence.
 #include "tests/store/shared_boxes.h"
 
+#include <barrier>
 #include <set>
 
 namespace store_test {
@@ -168,6 +169,37 @@ TEST_F(SharedBoxes, ManyBoxesAreEvictedOnceEach) {
   }));
   for (const auto& box : dead) EXPECT_EQ(evicted.count(box->epoch()), 1u);
   EXPECT_EQ(evicted.size(), dead.size());
+}
+
+TEST_F(SharedBoxes, RacingEvictionsTakeEachDeadBoxOnce) {
+  std::vector<std::unique_ptr<TestBox>> live;
+  for (const auto* name : {"a", "b", "c"}) live.push_back(join(name, 10s));
+  constexpr int rounds = 30, dead_each = 20;
+  std::vector<std::set<std::int64_t>> evicted(live.size());
+  for (int round = 0; round < rounds; ++round) {
+    sql("INSERT INTO agentbox._boxes (epoch, box, host, address, version, until) SELECT -n, 'dead', '', '', '', "
+        "clock_timestamp() - interval '1 second' FROM generate_series(" +
+        std::to_string(round * dead_each + 1) + ", " + std::to_string((round + 1) * dead_each) + ") n");
+    std::barrier start(static_cast<std::ptrdiff_t>(live.size()));
+    std::vector<std::jthread> threads;
+    for (std::size_t box = 0; box < live.size(); ++box)
+      threads.emplace_back([&, box] {
+        const auto epoch = std::to_string(live[box]->epoch());
+        auto connection = PostgresServer::instance().as_role("agentbox_system", location("admin"));
+        const Statement evict{"", "SELECT agentbox._evict(" + epoch + ", 1)"};
+        start.arrive_and_wait();
+        connection->run(Call{&evict}, Clock::now() + 10s);
+        for (const auto& dead : live[box]->boxes().dead()) evicted[box].insert(dead.epoch);
+      });
+  }
+  std::size_t sum = 0;
+  std::set<std::int64_t> all;
+  for (const auto& of_box : evicted) {
+    sum += of_box.size();
+    all.insert(of_box.begin(), of_box.end());
+  }
+  EXPECT_EQ(all.size(), std::size_t{rounds * dead_each});
+  EXPECT_EQ(sum, all.size()) << "no two boxes recover the same one";
 }
 
 TEST_F(SharedBoxes, ABoxThatStartsAgainLeavesItsFormerEpochToRecovery) {
