@@ -62,7 +62,7 @@ Isolation isolation_here(const std::string& why_no_users, bool has_control_group
   note(has_file_rules(), "file rules", "the kernel has no Landlock 2");
   note(has_port_rules(), "port rules", "the kernel has no Landlock 4");
   note(true, "system call filter", {});
-  note(has_control_groups, "control groups", "none is delegated to the box: docs/security.md, Memory");
+  note(has_control_groups, "control groups", "none is delegated to the box (Memory, in the documentation on security)");
   // An agent is one process, so that its address space bounds what it takes; but files in /dev/shm are memory, too.
   note(has_control_groups || has_file_rules(), "bounded memory", "neither control groups nor file rules");
   if (has_view && has_port_rules())

@@ -137,7 +137,7 @@ constexpr auto lease_table =
     "CREATE TABLE IF NOT EXISTS agentbox._lease (name text PRIMARY KEY, box text, host text, epoch bigint NOT NULL "
     "DEFAULT 0, groups bigint NOT NULL DEFAULT 0, until timestamptz NOT NULL DEFAULT '-infinity') WITH (fillfactor = "
     "20)";
-constexpr auto lease_holder =
+constexpr auto holder_column =
     "ALTER TABLE agentbox._lease ADD COLUMN IF NOT EXISTS holder bigint";  // of named leases: the box's epoch
 constexpr auto take_function =
     "CREATE OR REPLACE FUNCTION agentbox._take(box text, host text) RETURNS TABLE (epoch bigint, holder text, seconds "
@@ -303,7 +303,7 @@ std::vector<std::string> schema_statements(const std::vector<FamilySpec>& famili
   all.emplace_back(
       "GRANT USAGE ON SCHEMA agentbox TO agentbox_system, agentbox_tenant, agentbox_reader, agentbox_writer");
   all.emplace_back("CREATE TABLE IF NOT EXISTS agentbox._owned_numbers (number integer PRIMARY KEY)");
-  for (const auto* statement : {lease_table, lease_holder, boxes_table, changes_table}) all.emplace_back(statement);
+  for (const auto* statement : {lease_table, holder_column, boxes_table, changes_table}) all.emplace_back(statement);
   all.emplace_back("CREATE SEQUENCE IF NOT EXISTS agentbox._reach");
   all.emplace_back("GRANT USAGE ON SEQUENCE agentbox._reach TO agentbox_system");
   std::string index, numbers;
