@@ -2,6 +2,7 @@
 // committed, or it is built again.
 #pragma once
 
+#include <chrono>
 #include <optional>
 #include <stdexcept>
 #include <type_traits>
@@ -10,6 +11,19 @@
 #include "store/store.h"
 
 namespace store {
+
+// So long is a change built again that conflicts each time, as one does that is at odds with itself: then it is
+// Unavailable.
+class Patience {
+ public:
+  void spend() const {
+    if (std::chrono::steady_clock::now() > end_)
+      throw Unavailable("This change was at odds with others for 30 seconds, and was given up.");
+  }
+
+ private:
+  std::chrono::steady_clock::time_point end_ = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+};
 
 template <class Step>
 using StepResult = std::invoke_result_t<Step&, Change&>;
@@ -22,7 +36,7 @@ using StepResult = std::invoke_result_t<Step&, Change&>;
 // value: what it returns is the result; if it returns nothing, `step` runs again.
 template <class View, class Step, class Refused>
 Task<StepResult<Step>> transact(View view, Step step, Refused refused) {
-  for (;;) {
+  for (const Patience patience;; patience.spend()) {
     Change change = view.change();
     auto result = step(change);
     if (!result) co_return result;

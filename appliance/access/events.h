@@ -12,8 +12,16 @@
 #include "web/task.h"
 
 namespace accounts {
+
 struct User;
-}
+
+struct Newcomer {
+  const User& user;
+  const User* referrer;  // null unless the user has registered with a referral code
+  bool has_plan;         // the change gives one already, as an invitation says
+};
+
+}  // namespace accounts
 
 namespace agentbox {
 
@@ -45,8 +53,8 @@ class AwaitedEvent {
 };
 
 struct Events {
-  // Adds to the change that creates a user. The referrer is null unless the user has registered with a referral code.
-  Event<const accounts::User&, const accounts::User*, store::Change&> account_created;
+  // Adds to the change that creates a user.
+  Event<const accounts::Newcomer&, store::Change&> account_created;
   // The verified owner of its address takes an account over: adds to the change, to remove what another part of the box
   // keeps for the user. May be published several times for one change.
   Event<store::UserId, store::Change&> account_claim;

@@ -16,14 +16,14 @@ Module::Module(const agentbox::Platform& given_platform, identity::Module& given
       cap_policy(caps, ledger, spend_policy, identity.accounts, identity.keys, identity.agents),
       spent_credentials(platform.system),
       capabilities_(billing::capabilities(), *this) {
-  identity.events.account_created.subscribe(
-      [this, plan = plan_named(platform.settings.default_plan)](const accounts::User& user,
-                                                                const accounts::User* referrer, store::Change& change) {
-        if (referrer) referrals.add(change, user, *referrer);
-        // An invitation says itself which plan it gives.
-        const bool is_invited = identity.accounts.registration_mode() == accounts::RegistrationMode::invite;
-        if (plan && !is_invited) subscriptions.put(change, user.id, *plan, Subscriptions::new_id());
-      });
+  identity.events.account_created.subscribe([this, plan = plan_named(platform.settings.default_plan)](
+                                                const accounts::Newcomer& newcomer, store::Change& change) {
+    if (newcomer.referrer) referrals.add(change, newcomer.user, *newcomer.referrer);
+    // An invitation says itself which plan it gives.
+    const bool is_invited = identity.accounts.registration_mode() == accounts::RegistrationMode::invite;
+    if (plan && !is_invited && !newcomer.has_plan)
+      subscriptions.put(change, newcomer.user.id, *plan, Subscriptions::new_id());
+  });
   spend_policy.limit_models_by([this](store::UserId user) { return identity.groups.models_of(user); });
 }
 

@@ -66,11 +66,10 @@ TEST_F(Accounts, WeakPasswordsAreRefused) {
 TEST_F(Accounts, NewUsersAreObservedWithTheirReferrer) {
   const store::CounterName seen{"seen"};
   std::vector<store::UserId> referrers;
-  events.account_created.subscribe(
-      [&](const accounts::User& user, const accounts::User* referrer, store::Change& change) {
-        referrers.push_back(referrer ? referrer->id : 0);
-        change.add(user.id, seen, 1);
-      });
+  events.account_created.subscribe([&](const accounts::Newcomer& newcomer, store::Change& change) {
+    referrers.push_back(newcomer.referrer ? newcomer.referrer->id : 0);
+    change.add(newcomer.user.id, seen, 1);
+  });
   const auto first = register_as("first@example.com").value();
   std::string code = first.referral_code;
   for (char& c : code) c = static_cast<char>(std::toupper(c));

@@ -13,10 +13,10 @@ using web::Kind;
 // Codes of one use each, kept in memory.
 class PaperInvitations : public accounts::Invitations {
  public:
-  web::Result<void> redeem(const std::string& code, store::UserId, store::Change&) override {
+  web::Result<bool> redeem(const std::string& code, store::UserId, store::Change&) override {
     ++asked;
     if (codes.erase(code) == 0) return web::forbidden("inviteCode is not a valid invitation");
-    return {};
+    return false;
   }
   std::set<std::string> codes{"welcome"};
   int asked = 0;

@@ -8,6 +8,7 @@
 #include "appliance/foundation/email.h"
 #include "appliance/identity/accounts/common_passwords.h"
 #include "appliance/identity/accounts/last_admin.h"
+#include "store/transact.h"
 #include "web/ascii.h"
 
 namespace accounts {
@@ -140,14 +141,16 @@ web::Task<web::Result<User>> Accounts::insert(User user, std::optional<User> ref
   user.referral_code = crypto::random_id(referral_code_length);
   user.referred_by = referrer ? referrer->id : 0;
   user.created_at = store::now();
-  for (;;) {
+  for (const store::Patience patience;; patience.spend()) {
     auto change = system_.change();
+    Newcomer newcomer{.user = user, .referrer = referrer ? &*referrer : nullptr, .has_plan = false};
     if (admit) {
       const auto admitted = admit(user, change);
       if (!admitted) co_return admitted.error();
+      newcomer.has_plan = *admitted;
     }
     change.insert(users, user);
-    events_.account_created.publish(user, referrer ? &*referrer : nullptr, change);
+    events_.account_created.publish(newcomer, change);
     const auto outcome = co_await change.commit();
     if (outcome.ok()) co_return user;
     if (outcome.duplicate("email")) co_return user_exists();
@@ -338,7 +341,12 @@ web::Task<web::Result<User>> Accounts::create_provisioned(ProvisionedUser given,
             .password_hash = {},
             .is_disabled = given.is_disabled,
             .email_verified = !is_listed_admin(*email)};
-  const Admit admit = std::move(also);
+  const Admit admit = [&also](const User& newcomer, store::Change& change) -> web::Result<bool> {
+    if (!also) return false;
+    const auto added = also(newcomer, change);
+    if (!added) return added.error();
+    return false;
+  };
   co_return co_await insert(std::move(user), std::nullopt, admit);
 }
 

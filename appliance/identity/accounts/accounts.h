@@ -155,7 +155,8 @@ class Accounts {
 
  private:
   // `admit` adds to the change, or refuses it; it may run several times.
-  using Admit = std::function<web::Result<void>(const User&, store::Change&)>;
+  // Adds to the change that creates the user; returns whether that gives a plan.
+  using Admit = std::function<web::Result<bool>(const User&, store::Change&)>;
   web::Task<web::Result<User>> insert(User, std::optional<User> referrer, Admit admit);
   // Changes a user, with what `apply` adds to the change; retried after a concurrent write. Errors of `apply`;
   // not_found; conflict: the e-mail is taken.

@@ -37,10 +37,11 @@ web::Result<void> RegistrationPolicy::check(const std::optional<std::string>& co
   return {};
 }
 
-web::Result<void> RegistrationPolicy::admit(const std::optional<std::string>& code, store::UserId newcomer,
+web::Result<bool> RegistrationPolicy::admit(const std::optional<std::string>& code, store::UserId newcomer,
                                             store::Change& change) const {
-  auto checked = check(code);
-  if (!checked || !code) return checked;
+  const auto checked = check(code);
+  if (!checked) return checked.error();
+  if (!code) return false;
   return invitations_->redeem(*code, newcomer, change);
 }
 

@@ -15,8 +15,9 @@ class Invitations {
  public:
   virtual ~Invitations() = default;
   // Adds to the change that creates the newcomer's account what uses the code up, and what the code grants. Called
-  // again after a concurrent write. forbidden: there is no such code, or it is used up or expired.
-  virtual web::Result<void> redeem(const std::string& code, store::UserId newcomer, store::Change&) = 0;
+  // again after a concurrent write. Returns whether it grants a plan. forbidden: there is no such code, or it is used
+  // up or expired.
+  virtual web::Result<bool> redeem(const std::string& code, store::UserId newcomer, store::Change&) = 0;
 };
 
 BOOST_DEFINE_ENUM_CLASS(RegistrationMode, open, invite, closed)
@@ -31,8 +32,9 @@ class RegistrationPolicy {
   // A code that is given counts where registration is open, too. forbidden: nobody may register (REGISTRATION_CLOSED),
   // or only with a code (INVITATION_REQUIRED).
   web::Result<void> check(const std::optional<std::string>& code) const;
-  // The same as part of the change that creates the account: uses the code up. Also the errors of redeem.
-  web::Result<void> admit(const std::optional<std::string>& code, store::UserId newcomer, store::Change&) const;
+  // The same as part of the change that creates the account: uses the code up. Returns whether that grants a
+  // plan. Also the errors of redeem.
+  web::Result<bool> admit(const std::optional<std::string>& code, store::UserId newcomer, store::Change&) const;
   RegistrationMode mode() const { return mode_; }
 
  private:

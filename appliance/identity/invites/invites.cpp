@@ -82,7 +82,7 @@ web::Task<web::Result<Pass>> Invites::consume(std::string code) {
   co_return co_await store::transact(system_, step);
 }
 
-web::Result<void> Invites::redeem(const std::string& code, store::UserId newcomer, store::Change& change) {
+web::Result<bool> Invites::redeem(const std::string& code, store::UserId newcomer, store::Change& change) {
   auto invite = find(code);
   if (!invite) return accounts::invalid_invitation();
   auto plan = invite->value.plan;
@@ -96,7 +96,7 @@ web::Result<void> Invites::redeem(const std::string& code, store::UserId newcome
     change.erase(table, *invite);
   else
     change.update(table, *invite);
-  return {};
+  return plan.has_value();
 }
 
 std::vector<Invite> Invites::list(std::string_view after, std::size_t limit) const {

@@ -46,7 +46,7 @@ class Invites final : public accounts::Invitations {
   // Uses an invite once and returns a pass for one registration within an hour. not_found: there is no such invite, or
   // it is used up or expired.
   web::Task<web::Result<Pass>> consume(std::string code);
-  web::Result<void> redeem(const std::string& code, store::UserId newcomer, store::Change&) override;
+  web::Result<bool> redeem(const std::string& code, store::UserId newcomer, store::Change&) override;
   // Without passes; the first `limit` after the id `after`. Blocks.
   std::vector<Invite> list(std::string_view after, std::size_t limit) const;
   // not_found. Passes that were taken from it stay valid.

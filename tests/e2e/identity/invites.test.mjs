@@ -135,6 +135,23 @@ test("a code counts where anybody may register, too", async (t) => {
   assert.equal((await register(box, "bob")).status, 200, "none is needed");
 });
 
+test("a code's plan goes before the default one, which others have", async (t) => {
+  const box = await Box.start(t, { DEFAULT_PLAN: "collective" });
+  const plan_of = async (name) => (await box.backend_call("GET", `/api/admin/users/${name}@example.org`)).plan;
+  for (const [name, plan, got] of [
+    ["ada", "network", "network"],
+    ["bob", "collective", "collective"],
+    ["cy", "none", null],
+    ["dan", undefined, "collective"],
+  ]) {
+    const { code } = await generate(box, { plan });
+    assert.equal((await register(box, name, code)).status, 200, name);
+    assert.equal(await plan_of(name), got, name);
+  }
+  assert.equal((await register(box, "eve")).status, 200);
+  assert.equal(await plan_of("eve"), "collective");
+});
+
 test("one use of a code admits one of a hundred who come at once", async (t) => {
   const box = await Box.start(t, { REGISTRATION: "invite" });
   const { code } = await generate(box);
