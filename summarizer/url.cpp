@@ -6,6 +6,7 @@
 
 #include "web/ascii.h"
 #include "web/client/fetch_url.h"
+#include "web/uri.h"
 
 namespace summarizer {
 namespace {
@@ -102,7 +103,7 @@ std::optional<std::string> normalised(urls::url url) {
 
 UrlResolver::UrlResolver(std::string_view page) {
   const std::string clean = repaired(page);
-  if (const auto parsed = urls::parse_uri(clean)) {
+  if (const auto parsed = web::parse_uri(clean)) {
     set_base(normalised(urls::url(*parsed)).value_or(""));
   }
 }
@@ -121,7 +122,7 @@ std::optional<std::string> UrlResolver::absolute(std::string_view reference) con
   const auto parsed = urls::parse_uri_reference(clean);
   if (!parsed) return std::nullopt;
   if (parsed->has_scheme()) return normalised(urls::url(*parsed));
-  const auto base = urls::parse_uri(base_);
+  const auto base = web::parse_uri(base_);
   if (!base) return std::nullopt;
   urls::url result;
   if (!urls::resolve(*base, *parsed, result)) return std::nullopt;

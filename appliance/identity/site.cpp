@@ -5,6 +5,7 @@
 
 #include "appliance/foundation/settings/settings.h"
 #include "web/admission/trusted_proxies.h"
+#include "web/uri.h"
 
 namespace agentbox {
 
@@ -23,7 +24,7 @@ bool is_loopback(std::string host) {
 }  // namespace
 
 std::string origin_of(std::string_view url) {
-  const auto parsed = boost::urls::parse_uri(url);
+  const auto parsed = web::parse_uri(url);
   if (!parsed || parsed->has_userinfo() || parsed->host().empty()) return {};
   boost::urls::url normal(*parsed);
   normal.normalize();
@@ -41,12 +42,12 @@ void Site::set_listener(std::string url) {
 }
 
 std::string Site::host() const {
-  const auto parsed = boost::urls::parse_uri(origin_);
+  const auto parsed = web::parse_uri(origin_);
   return parsed ? std::string(parsed->encoded_host()) : std::string();
 }
 
 std::string Site::domain() const {
-  const auto parsed = boost::urls::parse_uri(origin_);
+  const auto parsed = web::parse_uri(origin_);
   if (parsed && parsed->host_type() == boost::urls::host_type::name) return host();
   return !is_configured_ && origin_.starts_with(loopback) ? "localhost" : "";
 }

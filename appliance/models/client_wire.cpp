@@ -8,6 +8,7 @@
 
 #include "web/client/fetch.h"
 #include "web/routes/reply.h"
+#include "web/uri.h"
 
 namespace models {
 
@@ -49,7 +50,7 @@ bool is_media_type(std::string_view type) {
 bool is_public_url(std::string_view url) {
   if (url.starts_with("https://")) return true;
   if (!url.starts_with("http://")) return false;
-  const auto parsed = boost::urls::parse_uri(url);
+  const auto parsed = web::parse_uri(url);
   if (!parsed) return false;
   const auto host = parsed->host_address();
   return host != "localhost" && !host.ends_with(".localhost") && host.find_first_of(".:") != host.npos &&

@@ -6,6 +6,7 @@
 #include <boost/url.hpp>
 
 #include "sandbox/landlock.h"
+#include "web/uri.h"
 
 namespace runtime {
 
@@ -38,7 +39,7 @@ sandbox::Limits limits_of(const ResourceLimits& limits) {
 std::vector<std::uint16_t> ports_of(std::initializer_list<std::string_view> urls) {
   std::vector<std::uint16_t> ports;
   for (const auto text : urls) {
-    const auto url = boost::urls::parse_uri(text);
+    const auto url = web::parse_uri(text);
     if (!url) continue;
     const auto given = url->port_number();
     ports.push_back(given != 0 ? given : url->scheme_id() == boost::urls::scheme::https ? 443 : 80);

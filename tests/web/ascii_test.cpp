@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "web/json.h"
+#include "web/uri.h"
 #include "web/utf8.h"
 
 namespace ascii_test {
@@ -59,6 +60,14 @@ TEST(Json, MembersThatAreMissingOrOfAnotherTypeAreEmpty) {
   EXPECT_EQ(web::object_member(object, "array"), nullptr);
   ASSERT_NE(web::array_member(object, "array"), nullptr);
   EXPECT_EQ(web::array_member(object, "text"), nullptr);
+}
+
+TEST(Uri, AnAddressIsNotTheBeginningOfAName) {
+  for (const char* wrong : {"http://127.0.0.1x.example/", "http://127.0.0.1.example/", "http://[::1].example/",
+                            "http://127.0.0.1:80x/", "https://192.0.2.1-x"})
+    EXPECT_FALSE(web::parse_uri(wrong)) << wrong;
+  for (const char* good : {"http://127.0.0.1/", "http://[::1]:80/x", "https://a1.example", "mailto:a@b.example"})
+    EXPECT_TRUE(web::parse_uri(good)) << good;
 }
 
 TEST(Utf8, HeadlineIsTheFirstLineCutBetweenWords) {

@@ -4,6 +4,7 @@
 #include <boost/url.hpp>
 
 #include "web/ascii.h"
+#include "web/uri.h"
 
 namespace explorer {
 
@@ -42,7 +43,7 @@ std::string bracketed(const std::string& host) { return host.find(':') == std::s
 std::string Origin::text() const { return scheme + "://" + bracketed(host) + ":" + std::to_string(port); }
 
 std::optional<Account> Account::parse(const std::string& text) {
-  const auto url = urls::parse_uri(text);
+  const auto url = web::parse_uri(text);
   if (!url || !url->has_userinfo() || url->has_password() || url->has_query() || url->has_fragment()) return {};
   if (const auto path = url->encoded_path(); !path.empty() && path != "/") return {};
   auto origin = origin_of(*url);
@@ -73,7 +74,7 @@ std::optional<RemoteUrl> RemoteUrl::parse_short(const std::string& text) {
 
 std::optional<RemoteUrl> RemoteUrl::parse(const std::string& text) {
   if (is_short_form(text)) return parse_short(text);
-  const auto parsed = urls::parse_uri(text);
+  const auto parsed = web::parse_uri(text);
   if (!parsed || parsed->has_fragment()) return {};
   auto origin = origin_of(*parsed);
   if (!origin) return {};

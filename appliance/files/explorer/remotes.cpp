@@ -7,6 +7,7 @@
 #include "web/ascii.h"
 #include "web/client/address.h"
 #include "web/client/outbound.h"
+#include "web/uri.h"
 
 namespace explorer {
 
@@ -51,7 +52,7 @@ web::Result<Destination> host_destination(const std::string& url, const Place& p
 // As in git: a path is relative to the repository, and special characters in a file:// URL are escaped.
 web::Result<fs::path> folder_of(const std::string& url, const Place& place) {
   if (url.find("://") == std::string::npos) return place.folder / url;
-  const auto parsed = boost::urls::parse_uri(url);
+  const auto parsed = web::parse_uri(url);
   const bool is_here =
       parsed && parsed->scheme() == "file" && (parsed->host().empty() || parsed->host() == "localhost");
   if (is_here) return fs::path(parsed->path());

@@ -12,6 +12,7 @@
 #include "appliance/foundation/settings/settings_table.h"
 #include "appliance/foundation/settings/toml.h"
 #include "web/ascii.h"
+#include "web/uri.h"
 
 namespace agentbox {
 
@@ -81,8 +82,7 @@ void check_acme(const Settings& settings) {
         "ACME_DIRECTORY and TLS_CERT exclude each other: the certificate comes from the authority or from "
         "your files");
   auto names = settings.acme_names;
-  if (const auto url = boost::urls::parse_uri(settings.base_url); names.empty() && url)
-    names.emplace_back(url->encoded_host());
+  if (const auto url = web::parse_uri(settings.base_url); names.empty() && url) names.emplace_back(url->encoded_host());
   if (names.empty()) throw UsageError("ACME_DIRECTORY needs a host name to certify: set ACME_NAMES, or BASE_URL");
   for (const auto& name : names)
     if (!is_certifiable(name))

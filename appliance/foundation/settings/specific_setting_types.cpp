@@ -12,6 +12,7 @@
 #include "appliance/foundation/otlp_headers.h"
 #include "appliance/foundation/settings/setting_types.h"
 #include "appliance/foundation/settings/whole_number.h"
+#include "web/uri.h"
 
 namespace agentbox::setting_types {
 
@@ -97,7 +98,7 @@ Setting otlp_headers(std::string name, std::string Settings::*member, std::strin
 
 Setting audit_stream(std::string name, std::string Settings::*member, std::string help) {
   return checked(secret(std::move(name), member, std::move(help)), [](const std::string& value) -> Problem {
-    const auto url = boost::urls::parse_uri(value);
+    const auto url = web::parse_uri(value);
     constexpr std::array<std::string_view, 5> schemes{"syslog+tls", "syslog+tcp", "syslog+udp", "https", "http"};
     if (value.empty()) return {};
     if (url && std::ranges::find(schemes, std::string_view(url->scheme())) != schemes.end() && !url->host().empty() &&

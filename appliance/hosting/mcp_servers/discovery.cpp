@@ -9,6 +9,7 @@
 #include "web/ascii.h"
 #include "web/json.h"
 #include "web/routes/fields.h"
+#include "web/uri.h"
 #include "web/utf8.h"
 
 namespace mcp_servers {
@@ -23,7 +24,7 @@ constexpr std::chrono::seconds ask_time{10};
 web::Error failure(std::string message) { return {.kind = web::Kind::bad_gateway, .message = std::move(message)}; }
 
 std::string path_of(std::string_view url) {
-  const auto parsed = boost::urls::parse_uri(url);
+  const auto parsed = web::parse_uri(url);
   if (!parsed) return {};
   std::string path(parsed->encoded_path());
   while (path.ends_with('/')) path.pop_back();

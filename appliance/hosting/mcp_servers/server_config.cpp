@@ -7,6 +7,7 @@
 #include "appliance/hosting/agents/config_secrets.h"
 #include "web/ascii.h"
 #include "web/routes/fields.h"
+#include "web/uri.h"
 
 namespace mcp_servers {
 
@@ -69,7 +70,7 @@ bool is_server_name(std::string_view name) {
 }
 
 web::Result<void> check_url(const std::string& text, const std::string& field) {
-  const auto url = boost::urls::parse_uri(text);
+  const auto url = web::parse_uri(text);
   if (!url || (url->scheme() != "http" && url->scheme() != "https") || url->host().empty())
     return web::invalid(field + " must be an http or https address");
   if (url->has_userinfo()) return web::invalid(field + " must not have credentials: use token");

@@ -18,6 +18,7 @@
 #include "appliance/hosting/web_browser/program.h"
 #include "web/log.h"
 #include "web/run_on.h"
+#include "web/uri.h"
 
 namespace browser {
 
@@ -76,7 +77,7 @@ std::uint64_t bytes_below(const fs::path& folder) {
 }  // namespace
 
 Result<std::string> host_of(const std::string& url) {
-  const auto parsed = boost::urls::parse_uri(url);
+  const auto parsed = web::parse_uri(url);
   if (!parsed || (parsed->scheme() != "http" && parsed->scheme() != "https") || parsed->host().empty())
     return web::invalid("url must be a complete address with http:// or https://");
   return std::string(parsed->host());

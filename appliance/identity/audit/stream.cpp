@@ -10,6 +10,7 @@
 #include "web/log.h"
 #include "web/metrics.h"
 #include "web/task.h"
+#include "web/uri.h"
 
 namespace audit {
 
@@ -27,7 +28,7 @@ web::Counter& attempts(const char* result) {
 
 // fetch() finds the authority by the destination.
 void trust_authority_of(const Collector& collector) {
-  const auto url = boost::urls::parse_uri(collector.url);
+  const auto url = web::parse_uri(collector.url);
   if (collector.authority.empty() || !url || url->scheme() != "https") return;
   const std::string port = url->has_port() ? std::string(url->port()) : "443";
   web::trust_only(web::lower_case(std::string(url->encoded_host())) + ":" + port, collector.authority);

@@ -20,6 +20,7 @@
 #include "web/client/fetch.h"
 #include "web/client/outbound.h"
 #include "web/routes/reply.h"
+#include "web/uri.h"
 
 namespace audit {
 
@@ -93,7 +94,7 @@ struct Address {
 };
 
 Address address_of(const Collector& collector) {
-  const auto url = boost::urls::parse_uri(collector.url).value();
+  const auto url = web::parse_uri(collector.url).value();
   Address address{.scheme = std::string(url.scheme()), .host = std::string(url.host_address()), .port = 0};
   const auto usual = address.scheme == "syslog+tls" ? tls_port : address.scheme == "syslog+tcp" ? tcp_port : udp_port;
   address.port = url.has_port() ? url.port_number() : usual;

@@ -11,6 +11,7 @@
 #include "store/clock.h"
 #include "web/client/authorities.h"
 #include "web/client/outbound.h"
+#include "web/uri.h"
 
 namespace mail {
 
@@ -43,7 +44,7 @@ struct Server {
 
 // Nothing for a URL that is not one.
 std::optional<Server> server_of(const std::string& url) {
-  const auto parsed = boost::urls::parse_uri(url);
+  const auto parsed = web::parse_uri(url);
   if (!parsed || parsed->host().empty()) return std::nullopt;
   const std::uint16_t usual = parsed->scheme() == "smtps" ? 465 : 25;
   return Server{.host = parsed->host(), .port = parsed->has_port() ? parsed->port_number() : usual};

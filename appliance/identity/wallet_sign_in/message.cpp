@@ -6,6 +6,7 @@
 
 #include "appliance/foundation/timestamp.h"
 #include "web/ascii.h"
+#include "web/uri.h"
 
 namespace wallet_sign_in {
 
@@ -48,7 +49,7 @@ bool is_request_id(std::string_view text) {
   return true;
 }
 
-bool is_uri(std::string_view text) { return boost::urls::parse_uri(text).has_value(); }
+bool is_uri(std::string_view text) { return web::parse_uri(text).has_value(); }
 
 // The lines of a text, one after the other; after the last one there is none.
 class Lines {

@@ -16,6 +16,7 @@
 #include "web/client/outbound.h"
 #include "web/log.h"
 #include "web/run_on.h"
+#include "web/uri.h"
 
 namespace broadcasts {
 
@@ -130,7 +131,7 @@ std::string title_script(const std::string& title) {
 // ffmpeg connects by itself: the policy is asked here, the call is counted, its bytes are not.
 Result<web::Outbound::Passage> passage_to(const std::string& server, const std::string& agent) {
   constexpr std::uint16_t rtmp = 1935, rtmps = 443;
-  const auto url = boost::urls::parse_uri(server);
+  const auto url = web::parse_uri(server);
   if (!url || url->host().empty()) return web::internal("The stream server's address is not known", server);
   const web::CallOrigin origin{.part = "broadcasts", .agent = agent};
   const auto usual = url->scheme() == "rtmps" ? rtmps : rtmp;

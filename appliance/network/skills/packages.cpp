@@ -9,6 +9,7 @@
 #include "appliance/network/skills/archive.h"
 #include "appliance/network/skills/workspace_copy.h"
 #include "web/ascii.h"
+#include "web/uri.h"
 
 namespace skills {
 
@@ -34,7 +35,7 @@ web::Error has_changed() {
 
 web::Result<void> check_egress(const agents::Egress& egress, const std::string& url) {
   if (egress.kind == agents::Egress::Kind::web) return {};
-  const auto parsed = boost::urls::parse_uri(url);
+  const auto parsed = web::parse_uri(url);
   if (!parsed) return web::invalid("url must be an address such as https://example.org/skill.zip");
   const agents::Egress host{.kind = agents::Egress::Kind::list,
                             .hosts = {web::lower_case(std::string(parsed->encoded_host()))}};

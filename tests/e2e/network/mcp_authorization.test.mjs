@@ -169,6 +169,9 @@ test("clients that cheat get no code and no token", async (t) => {
   for (const uris of [
     [],
     ["http://evil.example/callback"],
+    ["http://127.0.0.1x.evil.example/"],
+    ["http://127.0.0.1.evil.example/"],
+    ["http://[::1].evil.example/"],
     ["javascript:alert(1)"],
     ["https://me:pw@evil.example"],
     ["https://a.example/#x"],

@@ -8,6 +8,7 @@
 #include "appliance/foundation/outbound_policy.h"
 #include "appliance/foundation/settings/settings_table.h"
 #include "web/client/outbound.h"
+#include "web/uri.h"
 
 namespace agentbox::cli::doctor {
 
@@ -46,7 +47,7 @@ std::vector<NamedHost> hosts_of(const Settings& settings) {
   for (const auto& setting : settings_table()) {
     if (!is_in_use(setting.name, settings)) continue;
     const auto text = setting.show(settings);  // which the parsed URL refers to
-    const auto url = boost::urls::parse_uri(text);
+    const auto url = web::parse_uri(text);
     if (url && url->has_authority() && !url->host().empty())
       hosts.push_back({.setting = setting.name, .host = url->host_address(), .port = port_of(*url)});
   }

@@ -16,6 +16,7 @@
 #include "web/ascii.h"
 #include "web/json.h"
 #include "web/routes/fields.h"
+#include "web/uri.h"
 
 namespace mcp_authorization {
 
@@ -40,19 +41,19 @@ bool is_same(std::string_view one, std::string_view other) {
 
 // https, or http to the user's own machine, whose port clients choose anew each time (RFC 8252, 7.3).
 bool is_loopback(std::string_view uri) {
-  const auto url = boost::urls::parse_uri(uri);
+  const auto url = web::parse_uri(uri);
   if (!url || url->scheme() != "http") return false;
   const std::string host(url->encoded_host());
   return host == "127.0.0.1" || host == "[::1]" || host == "localhost";
 }
 bool is_redirect_uri(std::string_view uri) {
-  const auto url = boost::urls::parse_uri(uri);
+  const auto url = web::parse_uri(uri);
   if (!url || uri.size() > max_uri_bytes || url->has_fragment() || url->has_userinfo()) return false;
   return (url->scheme() == "https" && !url->host().empty()) || is_loopback(uri);
 }
 
 std::string without_port(std::string_view uri) {
-  auto url = boost::urls::url(boost::urls::parse_uri(uri).value());
+  auto url = boost::urls::url(web::parse_uri(uri).value());
   url.remove_port();
   return std::string(url.buffer());
 }

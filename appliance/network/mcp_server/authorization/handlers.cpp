@@ -10,6 +10,7 @@
 #include "appliance/hosting/rate_groups.h"
 #include "appliance/identity/oauth/form.h"
 #include "web/json.h"
+#include "web/uri.h"
 #include "web/utf8.h"
 
 namespace mcp_authorization {
@@ -144,7 +145,7 @@ web::Answer consent(const Services& services, const Request& request, ConsentReq
   const auto wanted = wanted_in(body);
   auto checked = services.authorization.check(wanted);
   if (!checked) co_return checked.error();
-  const auto address = boost::urls::parse_uri(wanted.redirect_uri);
+  const auto address = web::parse_uri(wanted.redirect_uri);
   ConsentAnswer answer{.clientName = checked->client.name,
                        .redirectHost = address ? std::string(address->encoded_host()) : std::string(),
                        .scopes = checked->scopes,
