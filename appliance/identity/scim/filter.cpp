@@ -230,7 +230,8 @@ bool node_matches(const Node& node, const json::value& resource) {
       return std::ranges::any_of(values_at(resource, node.path), [](const auto* value) { return is_present(*value); });
     case Node::Kind::compare: {
       const auto values = values_at(resource, node.path);
-      if (values.empty()) return node.operand.is_null() == (node.comparison == "eq");
+      if (values.empty())
+        return node.comparison == "eq" ? node.operand.is_null() : node.comparison == "ne" && !node.operand.is_null();
       return std::ranges::any_of(values, [&](const auto* value) { return compares(node, *value); });
     }
   }

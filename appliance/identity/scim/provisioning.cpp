@@ -172,9 +172,9 @@ Page Provisioning::groups(const Listing& listing) const {
 web::Result<void> Provisioning::require_free_name(const std::string& key, store::UserId user) const {
   const auto record = system_.find_unique(provisioned_users, "user_name", key);
   if (record && record->value.user != user) return name_taken();
-  // An account that the provider has said nothing of is known by its address.
+  // Others are known by their addresses, too.
   const auto account = accounts_.find_by_email(key);
-  if (account && account->id != user && is_seen(*account) && !record_of(account->id)) return name_taken();
+  if (account && account->id != user && is_seen(*account)) return name_taken();
   return {};
 }
 

@@ -257,6 +257,7 @@ test("lists are filtered, paged and shortened", async (t) => {
     ['emails.value ew "5@example.org"', "5"],
     ['userName sw "u" and (externalId eq "x1" or externalId eq "x2")', "12"],
     ["externalId pr", "12345"],
+    ...["co", "sw", "ew", "gt", "ge", "lt", "le"].map((comparison) => [`nickName ${comparison} "a"`, ""]),
     [`${CORE}:User:userName eq "u2@example.org"`, "2"],
     ['userName eq "a\\"b"', ""],
   ])
