@@ -111,6 +111,10 @@ web::Result<void> Backups::check(const fs::path& to, const std::optional<std::st
     const bool is_exchange = agentbox::is_beneath(to, exchange_folder(platform_.folder));
     if (!is_exchange && agentbox::is_beneath(to, platform_.folder.path()))
       return web::invalid("to must be a folder outside of the data folder");
+    // A folder that has become a backup is the box's alone.
+    if (fs::exists(to) && !fs::is_directory(to)) return web::invalid("to is there already, and is not a folder");
+    if (fs::exists(to) && !fs::is_empty(to) && !fs::is_directory(to / "meta"))
+      return web::invalid("to has other files: name a new or an empty folder, or one that holds a backup");
   } catch (const fs::filesystem_error& error) {
     return web::invalid("to is a folder that the box may not look into: " + error.code().message());
   }

@@ -39,8 +39,8 @@ class Backups {
   Backups(store::Store& store, const agentbox::Platform& platform);
 
   // Whether a backup of the store to `to` can start: invalid unless it is an absolute path outside of the data folder
-  // or in its exchange folder, conflict unless `key_fingerprint`, if given, is this store's, unavailable where it would
-  // reach the disk reserve.
+  // or in its exchange folder, of nothing, an empty folder, or one with a backup, conflict unless `key_fingerprint`, if
+  // given, is this store's, unavailable where it would reach the disk reserve.
   web::Result<void> check(const std::filesystem::path& to, const std::optional<std::string>& key_fingerprint) const;
   // After check(). Copies the store, incrementally if `to` holds a backup. Returns why the copy failed, or nothing.
   // conflict while another backup is in progress: two in one folder would remove each other's files.

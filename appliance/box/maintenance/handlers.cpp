@@ -157,7 +157,8 @@ std::vector<web::Route> backend_routes(const agentbox::Guards& guards, const web
        web::body<BackupRequest>(on(back_up))
            .returns<BackupMade>()
            .describe(
-               "`to` is an absolute path on the box, outside of the data folder. Online; incremental if it holds "
+               "`to` is an absolute path on the box, outside of the data folder: of nothing yet, an empty folder, "
+               "or one that holds a backup. Only the box can look into it then. Online; incremental if it holds "
                "a backup. With `keyFingerprint`, 409 unless the store is sealed under the master key of that "
                "fingerprint; 409 also while another backup is in progress. With `proof`, the name of a file that the "
                "caller has put into the folder above `to`, 409 with the code `FOLDER_NOT_REACHED` unless the box "

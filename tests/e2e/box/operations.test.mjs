@@ -1,13 +1,13 @@
 // The box as its operator sees it: how it says that it is ready, how it is, how it ends, what it measures.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { connect as connect_tls } from "node:tls";
-import { Box, INTERNAL_KEY, until } from "../support/box.mjs";
+import { Box, INTERNAL_KEY, send, until } from "../support/box.mjs";
 import { call, hang, ModelServer, say } from "../peers/model_server.mjs";
 import { parse_metrics, value_of } from "../support/prometheus.mjs";
 import { over_postgres } from "../support/story_store.mjs";
@@ -327,6 +327,18 @@ test("concurrent backups: one is made, and other requests are told to retry", as
   const parent = mkdtempSync(join(tmpdir(), "agentbox-backup-"));
   t.after(() => rmSync(parent, { recursive: true, force: true }));
   const back_up = () => box.backend_call("POST", "/api/admin/backup", { to: join(parent, "store") });
+  // A folder with other things in it is not taken over.
+  const others = join(parent, "others");
+  mkdirSync(others, { mode: 0o755 });
+  writeFileSync(join(others, "letter"), "Dear Ada");
+  for (const to of [others, join(others, "letter"), "/dev/null"]) {
+    const refused = await send(box.backend, "POST", "/api/admin/backup", {
+      headers: { authorization: `Bearer ${INTERNAL_KEY}`, "content-type": "application/json" },
+      body: JSON.stringify({ to }),
+    });
+    assert.deepEqual([refused.status, /^to (has other files|is there already)/.test(refused.body.error)], [400, true], refused.text);
+  }
+  assert.deepEqual([readdirSync(others), statSync(others).mode & 0o777], [["letter"], 0o755]);
   const answers = await Promise.all(Array.from({ length: 6 }, back_up));
   assert.ok(
     answers.some(({ success }) => success),
