@@ -203,8 +203,9 @@ struct Parts {
       : hosting(module),
         terminals(module.programs, module.identity.audit, module.platform.home,
                   {.idle_time = module.platform.settings.terminal_idle_time,
-                   .why_over = [&module](store::UserId owner, const std::string& id) -> std::string {
-                     const auto agent = module.agents.directory.find(owner, id);
+                   .why_over = [&module](const web::Caller& owner, const std::string& id) -> std::string {
+                     if (!module.identity.sessions.find_id(owner.credential)) return "Its session was ended.";
+                     const auto agent = module.agents.directory.find(owner.user_id, id);
                      if (!agent) return "The agent was removed.";
                      if (!is_included(module.platform.system, *agent)) return "The plan no longer includes terminals.";
                      return {};

@@ -188,7 +188,7 @@ struct Terminals::State : std::enable_shared_from_this<State> {
           kill(*terminal, "Its page was closed.");
         else if (now - terminal->typed_at > options.idle_time)
           kill(*terminal, "Nothing was typed for a long time.");
-        else if (auto why = options.why_over(terminal->actor.caller.user_id, terminal->agent); !why.empty())
+        else if (auto why = options.why_over(terminal->actor.caller, terminal->agent); !why.empty())
           kill(*terminal, std::move(why));
       }
       std::erase_if(terminals,

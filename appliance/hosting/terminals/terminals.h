@@ -1,5 +1,5 @@
 // Terminals in agents' workspaces, for their owners: shells in the sandbox of agents' commands. A terminal ends with
-// the page that shows it, when nobody types, with its agent, and with the right to it.
+// the page that shows it, when nobody types, with its agent, and with its session or the right to it.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -53,8 +53,8 @@ class Terminals {
  public:
   struct Options {
     std::chrono::milliseconds idle_time;  // without input, after which a terminal ends
-    // Why the owner may have no terminal of the agent any more; empty: they may.
-    std::function<std::string(store::UserId owner, const std::string& agent)> why_over;
+    // Why the owner may have no terminal of the agent any more by this session; empty: they may.
+    std::function<std::string(const web::Caller& owner, const std::string& agent)> why_over;
   };
   // All of them must outlive it.
   Terminals(const commands::Programs&, audit::Audit&, boost::asio::io_context& home, Options);

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { ADMIN, INTERNAL_KEY, until } from "../support/box.mjs";
+import { ADMIN, INTERNAL_KEY, PASSWORD, until } from "../support/box.mjs";
 import { story_of } from "../support/command_story.mjs";
 import { processes } from "../support/processes.mjs";
 import { include_terminals, open_terminal } from "../support/terminal_story.mjs";
@@ -155,6 +155,19 @@ test("a terminal ends without input, without its page, and with its agent", { sk
   assert.equal((await last.ends()).reason, "The agent was stopped.");
   const refused = await ada.call("POST", `/api/agents/${agent}/terminals`, { columns: 80, rows: 24 });
   assert.equal(`${refused.status} ${refused.body.error}`, "409 The agent does not run.");
+});
+
+test("a terminal ends with the session that has opened it, also while another one reads it", { skip }, async (t) => {
+  const { box, ada, agent } = await story(t);
+  const other = box.person();
+  assert.equal((await other.log_in("ada@example.org", PASSWORD)).status, 200);
+  const terminal = await open_terminal(t, box, other, agent);
+  await terminal.type("sleep 4714\r");
+  await until("the program runs", () => runs("sleep 4714"));
+  assert.equal((await other.call("POST", "/api/auth/signout")).status, 200);
+  const reading = setInterval(() => ada.call("GET", terminal.path).catch(() => undefined), 500);
+  t.after(() => clearInterval(reading));
+  await until("its program has ended", () => !runs("sleep 4714"), 10_000);
 });
 
 test("an agent has two terminals at most", { skip }, async (t) => {
