@@ -77,4 +77,11 @@ std::string join(const Components& components) {
   return path.empty() ? "." : path;
 }
 
+std::optional<std::string> file_and_folder(const std::set<std::string>& paths) {
+  for (const auto& path : paths)
+    for (auto at = path.find('/', 1); at != path.npos; at = path.find('/', at + 1))
+      if (auto above = path.substr(0, at); paths.contains(above)) return above;
+  return std::nullopt;
+}
+
 }  // namespace files

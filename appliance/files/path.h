@@ -1,6 +1,8 @@
 // Paths written by users and models, and names with a meaning for git.
 #pragma once
 
+#include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,6 +21,9 @@ web::Result<Components> components_of(std::string_view path, IsReserved);
 
 // "a/b"; "." for none.
 std::string join(const Components&);
+
+// One of these paths of files that another one uses as a folder.
+std::optional<std::string> file_and_folder(const std::set<std::string>& paths);
 
 // A name as the most lenient file systems treat it: lower case, without trailing dots and spaces, NTFS streams
 // (.git::$INDEX_ALLOCATION) and code points that HFS+ ignores.

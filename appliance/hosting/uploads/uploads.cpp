@@ -98,6 +98,8 @@ Result<std::vector<Destination>> destinations_of(const std::vector<NewFile>& wan
     components->pop_back();
     destinations.push_back({std::move(*components), std::move(name)});
   }
+  if (const auto both = files::file_and_folder(seen))
+    return web::invalid("file: " + *both + " is a file, and the folder of another");
   return destinations;
 }
 

@@ -26,6 +26,8 @@ web::Result<void> check_paths(const std::vector<PackageFile>& files) {
     for (const auto& component : *components) folded += "/" + files::folded(component);
     if (!seen.insert(folded).second) return web::invalid(file.path + ": two files have this name");
   }
+  if (const auto both = files::file_and_folder(seen))
+    return web::invalid(both->substr(1) + ": is a file, and the folder of another");
   return {};
 }
 

@@ -86,6 +86,7 @@ test("no name leads out of the workspace, into its history or through a link", a
     "x/",
     "a".repeat(300),
     "a/".repeat(40) + "x",
+    "fine/x",
   ]) {
     const answer = await upload({ fine: "x", [name]: "x" });
     assert.equal(answer.status, 400, `${JSON.stringify(name)}: ${JSON.stringify(answer.body)}`);

@@ -399,6 +399,7 @@ test("a wrong archive is refused, and says why", async (t) => {
     [zip([good, { name: "secret", content: "x", flags: 1 }]), /secret: is encrypted/],
     [zip([good, { name: "rotten", content: "x", crc: 1 }]), /damaged/],
     [zip([good, { name: "A.md", content: "x" }, { name: "a.md", content: "y" }]), /two files have this name/],
+    [zip([good, { name: "a", content: "x" }, { name: "a/b", content: "y" }]), /^a: is a file, and the folder of another/],
     [zip([good, ...Array.from({ length: 64 }, (_, n) => ({ name: `${n}.md`, content: "x" }))]), /at most 64 files/],
     [zip([good, { name: "bomb", content: Buffer.alloc(600 * 1024) }]), /bomb: is too large/],
     [zip([good, ...Array.from({ length: 5 }, (_, n) => ({ name: `${n}.bin`, content: Buffer.alloc(500 * 1024) }))]), /too large/],
