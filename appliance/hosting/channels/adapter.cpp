@@ -29,6 +29,8 @@ web::Result<std::unique_ptr<Adapter>> make(const Channel& channel, const Adapter
 }  // namespace
 
 web::Result<std::unique_ptr<Adapter>> make_adapter(const Channel& channel, const AdapterSettings& settings) {
+  for (const auto& [name, value] : channel.options)
+    if (!value.is_string()) return web::invalid("options." + std::string(name) + " must be a text");
   switch (channel.kind) {
     case Kind::telegram:
       return make<Telegram>(channel, settings);

@@ -122,6 +122,10 @@ test("webhook: addresses that the box would never connect to are refused when th
     }
   const port = await ada.call("POST", path, { ...secret, options: { url: "http://example.org:port/" } });
   assert.equal(port.status, 400, JSON.stringify(port.body));
+  for (const url of [5, null, ["https://example.org/"], { a: 1 }]) {
+    const { status, body } = await ada.call("POST", path, { ...secret, options: { url } });
+    assert.equal(`${status} ${body.error}`, "400 options.url must be a text");
+  }
 });
 
 test("webhook: events that are unsigned, old or malformed are refused with the reason", async (t) => {
