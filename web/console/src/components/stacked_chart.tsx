@@ -134,7 +134,9 @@ export function StackedChart({ title, series, stacks, text, axis, limit, limitNa
       </div>
       <div class="day-labels quiet" aria-hidden="true">
         {stacks.map(({ label }, index) => (
-          <span key={label}>{index % every === 0 ? label : ""}</span>
+          <span key={label} class={index % (2 * every) === 0 ? undefined : "spare"}>
+            {index % every === 0 ? label : ""}
+          </span>
         ))}
       </div>
       <details>
