@@ -12,8 +12,8 @@ using billing::referrals::Referrals;
 class ReferralsTest : public people_tests::People {
  protected:
   explicit ReferralsTest(std::string_view when = "payment") : referrals(system, accounts, when) {
-    events.account_created.subscribe([this](const User& user, const User* referrer, store::Change& change) {
-      if (referrer) referrals.add(change, user, *referrer);
+    events.account_created.subscribe([this](const accounts::Newcomer& newcomer, store::Change& change) {
+      if (newcomer.referrer) referrals.add(change, newcomer.user, *newcomer.referrer);
     });
   }
   User referred_by(const User& referrer) {
