@@ -154,7 +154,10 @@ for (const [place, viewport] of Object.entries(SCREENS)) {
     });
     await ada.job("update", 2, async () => {
       await ada.opens("Settings");
-      await until("all is loaded and stays in its place", async () => (await ada.page.getByText("Loading…", { exact: true }).count()) === 0);
+      await until(
+        "all is loaded and stays in its place",
+        async () => (await ada.page.getByText("Loading…", { exact: true }).count()) === 0,
+      );
       await ada.button("Update").click();
       await ada.text("The agent runs the current version.").waitFor();
     });

@@ -86,7 +86,11 @@ test("lists have everything, or say where they go on", async (t) => {
   const COUNT = 1010;
   const box = await Box.start(t, { AGENT_PORT_RANGE: "40000-49999" });
   const ada = await box.customer("ada@example.org");
-  for (let made = 0; made < COUNT; made += 10) // so few that no box has too much to do
+  for (
+    let made = 0;
+    made < COUNT;
+    made += 10 // so few that no box has too much to do
+  )
     await Promise.all(Array.from({ length: 10 }, () => post(box, "/api/agents", { name: "Scout", userId: ada.id })));
   const count = async (path) => {
     const { body } = await send(box.backend, "GET", path, { headers: KEY });

@@ -54,7 +54,8 @@ export default function Login() {
           </>
         ) : (
           <>
-            {t("sign_in.new_here")} <Link to="/login?new">{t("action.sign_up")}</Link>{" · "}
+            {t("sign_in.new_here")} <Link to="/login?new">{t("action.sign_up")}</Link>
+            {" · "}
             <Link to="/login?forgot">{t("forgot.title")}</Link>
           </>
         )}

@@ -116,11 +116,7 @@ function Screen({ view, use }: { view: View; use: (body: BrowserHand) => void })
       }}
       onKeyDown={type}
     >
-      {view.picture ? (
-        <img src={`data:image/jpeg;base64,${view.picture}`} alt={view.title} draggable={false} />
-      ) : (
-        <Loading />
-      )}
+      {view.picture ? <img src={`data:image/jpeg;base64,${view.picture}`} alt={view.title} draggable={false} /> : <Loading />}
     </div>
   );
 }
