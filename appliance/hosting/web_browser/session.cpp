@@ -391,7 +391,7 @@ Task<Result<Download>> Session::download(std::optional<Element> element, std::st
   const auto self = shared_from_this();
   if (const auto there = co_await require_tab(); !there) co_return there.error();
   let_download(true);
-  arriving_.emplace();
+  arriving_ = Arrival();
   std::optional<web::Error> failure;
   if (element) {
     if (const auto pressed = co_await press(std::move(*element)); !pressed) failure = pressed.error();
