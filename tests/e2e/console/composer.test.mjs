@@ -39,7 +39,7 @@ test("commands of the message field rename, pin, search, export and begin conver
 
   await draft.pressSequentially("/");
   await list.waitFor();
-  assert.ok((await list.getByRole("option").count()) >= 8);
+  await until("all commands are there", async () => (await list.getByRole("option").count()) >= 8);
   await ada.is_accessible();
   await ada.page.keyboard.press("Escape");
   await list.waitFor({ state: "detached" });
