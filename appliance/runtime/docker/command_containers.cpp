@@ -373,12 +373,13 @@ Task<> CommandContainers::stop() {
 std::string CommandContainers::why_not() const {
   if (state_->options.image.empty()) return "AGENT_TOOLS is off.";
   if (state_->options.image.starts_with('/')) return "AGENT_TOOLS is a folder, and agents in containers need an image.";
-  const std::lock_guard lock(state_->mutex);
-  if (!state_->reason.empty() && Steady::now() - state_->looked > look_interval) {
-    state_->looked = Steady::now();
-    asio::co_spawn(state_->home, State::look_again(state_), [](std::exception_ptr) {});
-  }
-  return state_->reason;
+  std::unique_lock lock(state_->mutex);
+  auto reason = state_->reason;
+  const bool is_due = !reason.empty() && Steady::now() - state_->looked > look_interval;
+  if (is_due) state_->looked = Steady::now();
+  lock.unlock();  // on `home` the look begins at once, and may note what it has found
+  if (is_due) asio::co_spawn(state_->home, State::look_again(state_), [](std::exception_ptr) {});
+  return reason;
 }
 
 Task<Result<void>> CommandContainers::prepare(CommandSpec spec) { return state_->prepare(std::move(spec)); }
